@@ -97,7 +97,7 @@ fn replies() -> String {
     );
     for agent in DialectId::agents() {
         let dialect = agent.dialect();
-        let name = dialect.agent_title().unwrap_or_default();
+        let name = dialect.calling_agent_title().unwrap_or_default();
         let _ = write!(page, "\n## {name} (`--agent {agent}`)\n\n| a hook can | on |\n|---|---|\n");
         let mut rows: Vec<(String, Vec<String>)> = Vec::new();
         for (event, powers) in dialect.reply_table() {

@@ -127,13 +127,13 @@ impl Steering {
     }
 
     /// Sets the number of prompts that wait for the turn to end.
-    pub(crate) fn set_queued_count(&self, waiting: usize) {
+    pub(crate) fn set_queued_prompt_count(&self, waiting: usize) {
         self.queued.store(waiting, Ordering::Relaxed);
     }
 
     /// Returns the number of waiting messages: prompts for after the turn, and messages that came
     /// too late to steer it.
-    pub(crate) fn pending_count(&self) -> usize {
+    pub(crate) fn pending_message_count(&self) -> usize {
         let late = self.texts.lock().unwrap_or_else(PoisonError::into_inner).len();
         self.queued.load(Ordering::Relaxed) + late
     }
@@ -167,7 +167,7 @@ impl Steering {
     /// what observes the end.
     pub(crate) fn end_turn(&self) -> CancellationToken {
         self.over.store(true, Ordering::Release);
-        self.reset_token()
+        self.replace_cancellation_token()
     }
 
     /// Returns whether there is a turn to steer.
@@ -178,11 +178,11 @@ impl Steering {
     /// Starts a turn, and returns its cancellation token.
     pub(crate) fn start_turn(&self) -> CancellationToken {
         self.over.store(false, Ordering::Release);
-        self.reset_token()
+        self.replace_cancellation_token()
     }
 
     /// Replaces the cancellation token with a new one.
-    fn reset_token(&self) -> CancellationToken {
+    fn replace_cancellation_token(&self) -> CancellationToken {
         let token = CancellationToken::new();
         *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = token.clone();
         token
@@ -191,7 +191,7 @@ impl Steering {
 
 impl Settings {
     /// Returns the texts before the conversation, in addition to the agent's own system prompt.
-    pub(crate) fn system_texts(&self) -> impl Iterator<Item = String> {
+    pub(crate) fn additional_system_texts(&self) -> impl Iterator<Item = String> {
         self.started.iter().cloned().chain(self.instructions.iter().map(Instructions::prompt_text))
     }
 }
@@ -199,7 +199,7 @@ impl Settings {
 impl Agent {
     /// Adds a message to the conversation and its transcript.
     pub(crate) fn push_message(&mut self, message: Message) {
-        self.record_hook_rewrites();
+        self.record_originals_of_rewrites();
         self.write_transcript_line(&Line::Message(message.clone()));
         if matches!(message, Message::Assistant(_)) {
             self.seen.mark_model_message_seen(self.messages.len());
@@ -208,7 +208,7 @@ impl Agent {
     }
 
     /// Writes the originals of what hooks rewrote to the transcript (AG-40).
-    pub(crate) fn record_hook_rewrites(&self) {
+    pub(crate) fn record_originals_of_rewrites(&self) {
         for result in self.hooks.take_rewrites() {
             self.write_transcript_line(&Line::Rewritten(result));
         }
@@ -224,7 +224,7 @@ impl Agent {
     /// Adds a line to the transcript. Reports the first failure, and the first success after it
     /// (AG-31).
     fn write_transcript_line(&self, line: &Line) {
-        let waited = self.transcript.pending_count();
+        let waited = self.transcript.waiting_line_count();
         match self.transcript.add_line_with_mode(line, self.permissions.mode().name()) {
             Err(error) if waited == 0 => {
                 let path = self.transcript.path().display();
@@ -291,7 +291,8 @@ impl Agent {
         let Settings { home, project, cwd, .. } = &self.settings;
         let root =
             cwd.ancestors().find(|ancestor| ancestor.join(".git").exists()).unwrap_or(project);
-        let (root, found) = (root.to_owned(), instructions::start_files(home, root, cwd, reason));
+        let (root, found) =
+            (root.to_owned(), instructions::start_instruction_files(home, root, cwd, reason));
         self.settings.instructions.clear();
         self.load_instruction_files(found, &root).await;
     }
@@ -301,7 +302,11 @@ impl Agent {
         let project = self.settings.project.clone();
         // The file is given by where it is, so the project is, too.
         let real = Judged::resolve(&project).map_or_else(|| project.clone(), |j| j.path);
-        self.load_instruction_files(instructions::files_on_path_to(&real, file), &project).await;
+        self.load_instruction_files(
+            instructions::instruction_files_for_file(&real, file),
+            &project,
+        )
+        .await;
     }
 
     /// Reads these files and what they include, each once, unless the model must not see them
@@ -325,7 +330,8 @@ impl Agent {
 
     async fn load_instruction_file(&self, wanted: Wanted, root: &Path) -> Option<Instructions> {
         let judged = Judged::resolve(&wanted.path).filter(Judged::exists)?;
-        if self.settings.instructions.iter().any(|instruction| judged.is_at(&instruction.path)) {
+        if self.settings.instructions.iter().any(|instruction| judged.is_file_at(&instruction.path))
+        {
             return None;
         }
         let root = (wanted.memory != instructions::USER).then_some(root);

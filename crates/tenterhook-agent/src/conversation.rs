@@ -201,7 +201,7 @@ impl Message {
     }
 
     /// Returns whether this author wrote the message in place of the user.
-    pub(crate) fn is_by(&self, by: Author) -> bool {
+    pub(crate) fn is_by_author(&self, by: Author) -> bool {
         matches!(self, Self::User { author, .. } if *author == by)
     }
 
@@ -233,7 +233,7 @@ impl Message {
     }
 
     /// Returns the texts of the message that can be cut.
-    pub(crate) fn texts_mut(&mut self) -> Vec<&mut String> {
+    pub(crate) fn cuttable_texts_mut(&mut self) -> Vec<&mut String> {
         match self {
             Self::User { text, context, .. } => std::iter::once(text).chain(context).collect(),
             Self::Assistant(reply) => vec![&mut reply.text, &mut reply.reasoning],

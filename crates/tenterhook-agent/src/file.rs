@@ -96,7 +96,7 @@ pub(crate) async fn read_judged(judged: Judged) -> io::Result<Vec<u8>> {
 /// for.
 pub(crate) async fn write(judged: Judged, content: String) -> io::Result<()> {
     let written = tokio::task::spawn_blocking(move || {
-        let mut file = judged.create()?;
+        let mut file = judged.open_for_overwriting()?;
         file.write_all(content.as_bytes())
     });
     written.await.unwrap_or_else(|error| Err(io::Error::other(error)))

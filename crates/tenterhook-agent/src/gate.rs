@@ -113,7 +113,7 @@ impl Agent {
             self.seen.system.extend(system);
         }
         let parts = std::iter::once(self.settings.system.clone());
-        let parts = parts.chain(self.settings.system_texts()).chain(verdict.context);
+        let parts = parts.chain(self.settings.additional_system_texts()).chain(verdict.context);
         Ok(Passed { system: parts.collect::<Vec<_>>().join("\n\n"), beside })
     }
 
@@ -139,7 +139,7 @@ impl Agent {
         self.seen.passed = self.seen.passed.min(sent);
         self.record_removed_messages(unsent.len());
         self.fill_missing_results(WITHHELD, true);
-        let by_user = unsent.into_iter().filter(|message| message.is_by(Author::User));
+        let by_user = unsent.into_iter().filter(|message| message.is_by_author(Author::User));
         let mut texts: Vec<String> =
             by_user.map(|message| message.user_text().to_owned()).collect();
         if let (Some((prompt, typed)), Some(first)) = (self.typed.take(), texts.first_mut())
@@ -160,7 +160,8 @@ impl Agent {
 
     /// Returns the parts of the system prompt that hooks have not judged yet.
     fn unjudged_system_texts(&self) -> Vec<String> {
-        let system_texts = self.settings.system_texts().chain(self.toolbox.server_tool_texts());
+        let system_texts =
+            self.settings.additional_system_texts().chain(self.toolbox.server_tool_texts());
         system_texts.filter(|text| !self.seen.system.contains(text)).collect()
     }
 
@@ -173,7 +174,7 @@ impl Agent {
         let new = self.messages.get_mut(self.seen.passed..).unwrap_or_default();
         let mut left = MOST;
         let mut cut = 0_usize;
-        for text in new.iter_mut().rev().flat_map(Message::texts_mut) {
+        for text in new.iter_mut().rev().flat_map(Message::cuttable_texts_mut) {
             let most = LONGEST.min(left);
             if text.len() > most {
                 let long = text.len();
@@ -207,7 +208,7 @@ impl Agent {
             self.hooks.warn_about_event("PreModelCall", why);
         }
         self.fill_missing_results(REWRITTEN, false);
-        let by_user = shown.iter().any(|message| message.is_by(Author::User));
+        let by_user = shown.iter().any(|message| message.is_by_author(Author::User));
         self.push_message(Message::from_author(
             if by_user { Author::User } else { Author::Hook },
             text,

@@ -386,7 +386,7 @@ fn discovery_roots(place: &AgentContext, env: &[(String, String)]) -> Roots {
         user_state: directory("XDG_STATE_HOME"),
         account_home: discover::account_home(&place.home),
     };
-    discover::replace_home_in_project(roots)
+    discover::avoid_home_inside_project(roots)
 }
 
 /// Removes everything from the text that controls a terminal, reorders a line or is invisible, so

@@ -54,7 +54,7 @@ impl Instructions {
 
 /// Returns the files that apply from the start: the user's, then those from the repository's root
 /// down to `cwd`.
-pub(crate) fn start_files(
+pub(crate) fn start_instruction_files(
     home: &Path,
     root: &Path,
     cwd: &Path,
@@ -76,7 +76,7 @@ pub(crate) fn start_files(
 
 /// Returns the instruction files of the directories between `project` and a file that the agent
 /// used, and the rules that are about the file.
-pub(crate) fn files_on_path_to(project: &Path, file: &Path) -> Vec<Wanted> {
+pub(crate) fn instruction_files_for_file(project: &Path, file: &Path) -> Vec<Wanted> {
     let below = file
         .ancestors()
         .skip(1)
@@ -158,11 +158,11 @@ mod tests {
             };
             all.iter().map(name).filter(|(name, _)| !name.contains("local")).collect::<Vec<_>>()
         };
-        let start = start_files(&room.home(), &project, &project, "session_start");
+        let start = start_instruction_files(&room.home(), &project, &project, "session_start");
         assert_eq!(start[0].memory, USER);
         let start: Vec<_> = names(start).into_iter().skip(1).map(|(name, _)| name).collect();
         assert_eq!(start, ["AGENTS.md", "CLAUDE.md", ".claude/rules/all.md"]);
-        let met = |file: &str| names(files_on_path_to(&project, &project.join(file)));
+        let met = |file: &str| names(instruction_files_for_file(&project, &project.join(file)));
         assert!(met("a.rs").is_empty() && met("b.sql").is_empty());
         let nested = |name: &str| (name.to_owned(), "nested_traversal");
         let sql = (".claude/rules/sql.md".to_owned(), "path_glob_match");

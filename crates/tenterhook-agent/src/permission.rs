@@ -27,7 +27,9 @@ use crate::hooks::{Hooks, PermissionRule, Verdict};
 use crate::tool::{self, Effect};
 use crate::toolbox::Toolbox;
 use crate::update::Updates;
-use arguments::{BadCall, check_hook_rewrite, check_is_object, check_schema};
+use arguments::{
+    BadCall, check_arguments_are_object, check_arguments_by_schema, check_hook_rewrite,
+};
 pub(crate) use barred::Bars;
 use location::{Aim, Location, Use, path_below_root};
 pub(crate) use mode::Mode;
@@ -161,7 +163,10 @@ impl Permissions {
 
     /// Runs a function on the directories outside the project in which calls are judged like those
     /// in it.
-    pub(crate) fn with_directories<T>(&self, change: impl FnOnce(&mut Vec<PathBuf>) -> T) -> T {
+    pub(crate) fn with_added_directories<T>(
+        &self,
+        change: impl FnOnce(&mut Vec<PathBuf>) -> T,
+    ) -> T {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).directories)
     }
 
@@ -238,7 +243,7 @@ impl Permissions {
         call: Call,
     ) -> Result<(Permit, Vec<String>), Refusal> {
         // A file that cannot be read cannot be judged, and cannot be run.
-        if let Err(why) = check_is_object(&call) {
+        if let Err(why) = check_arguments_are_object(&call) {
             return Err(refuse_bad_input(call, &why));
         }
         let verdict = context.hooks.fire_before_tool(&call).await;
@@ -310,19 +315,19 @@ impl Permissions {
             return Leaning::Refuse(Came::DeniedByMode, why);
         }
         if let Some(danger) = write_danger(context, call, &touched, &state.directories) {
-            return Leaning::Ask(Question::for_rule(danger));
+            return Leaning::Ask(Question::asked_by_rule(danger));
         }
         let Rules { deny, ask, .. } = &state.rules;
         if let Some(why) =
             barred::why_directory_call_asks(deny.iter().chain(ask), context.into(), &touched)
         {
-            return Leaning::Ask(Question::for_rule(why));
+            return Leaning::Ask(Question::asked_by_rule(why));
         }
         if let Some(rule) = hit(&state.rules.ask) {
-            return Leaning::Ask(Question::for_rule(format!("the rule `{rule}` asks")));
+            return Leaning::Ask(Question::asked_by_rule(format!("the rule `{rule}` asks")));
         }
         if let Some(reason) = &verdict.ask {
-            return Leaning::Ask(Question::for_hook(reason));
+            return Leaning::Ask(Question::asked_by_hook(reason));
         }
         let place = aim.map_or(Location::Inside, |aim| {
             Location::classify(aim, Use::Look, context, &state.directories)
@@ -339,7 +344,7 @@ impl Permissions {
         if verdict.allowed || free || allow.any(allows) {
             return Leaning::Permit;
         }
-        Leaning::Ask(Question::for_mode(match (place, touched.doubt) {
+        Leaning::Ask(Question::asked_by_mode(match (place, touched.doubt) {
             (Location::Outside(why), _) => why,
             (Location::Inside | Location::Guarded(_), Some(why)) => why,
             (Location::Inside | Location::Guarded(_), None) => {
@@ -384,7 +389,7 @@ fn apply_hook_input(
     toolbox: &Toolbox,
 ) -> Result<(), (Came, String)> {
     match input {
-        None => check_schema(call, toolbox).map_err(|why| match why {
+        None => check_arguments_by_schema(call, toolbox).map_err(|why| match why {
             BadCall::UnknownTool(_) => (Came::UnknownTool, why.to_string()),
             _ => (Came::BadInput, why.to_string()),
         }),

@@ -54,7 +54,7 @@ fn interrupted_update(Submission { id, text }: Submission) -> Update {
 
 /// Has hooks judge a text for the current turn, and adds it. A refused text is dropped with a
 /// warning, and the turn continues.
-pub(crate) async fn judge_steering_text(
+pub(crate) async fn judge_and_add_steering_text(
     hooks: &Hooks,
     updates: &Updates,
     steering: &Steering,

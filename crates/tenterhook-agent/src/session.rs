@@ -159,7 +159,7 @@ impl Session {
             Next::Raw(_) => None,
         });
         let late = self.agent.steering.take_messages();
-        for message in judged.chain(late).filter(|message| message.is_by(Author::User)) {
+        for message in judged.chain(late).filter(|message| message.is_by_author(Author::User)) {
             self.agent.push_message(message);
         }
     }
@@ -169,8 +169,9 @@ impl Session {
         &mut self,
         inputs: &mut mpsc::UnboundedReceiver<Input>,
     ) -> Option<Exit> {
-        if let Err(leave) =
-            self.run_with_inputs(inputs, async |session| session.start_session().await).await
+        if let Err(leave) = self
+            .run_while_reading_inputs(inputs, async |session| session.start_session().await)
+            .await
         {
             return Some(leave);
         }
@@ -211,8 +212,10 @@ impl Session {
             let done = match command {
                 None => self.run_prompt(next, inputs).await,
                 Some(Ok(command)) => {
-                    self.run_with_inputs(inputs, async |session| session.run_command(command).await)
-                        .await
+                    self.run_while_reading_inputs(inputs, async |session| {
+                        session.run_command(command).await
+                    })
+                    .await
                 }
                 Some(Err(why)) => {
                     self.agent.updates.send(Update::Notice(why.to_string()));
@@ -229,7 +232,7 @@ impl Session {
     /// user's next prompt.
     fn limit_hook_wakes(&mut self, next: Next) -> Option<Next> {
         match next {
-            Next::Judged(message) if message.is_by(Author::Hook) => {
+            Next::Judged(message) if message.is_by_author(Author::Hook) => {
                 self.woken += 1;
                 if self.woken <= WAKES {
                     return Some(Next::Judged(message));
@@ -321,7 +324,7 @@ impl Session {
             return Ok(());
         }
         let (hooks, tasks) = (self.agent.hooks.clone(), self.agent.tasks.clone());
-        let (door, exit_wait) = (sleep(LEAVING), self.wake_wait());
+        let (door, exit_wait) = (sleep(LEAVING), self.max_wait_for_wake());
         let mut listener = Listener::start(&self.agent, &mut self.queue, &mut self.input_state);
         let (over, mut last) = (CancellationToken::new(), LastTurn::default());
         {

@@ -199,7 +199,7 @@ fn open_transcript(
 ) -> Result<Begun, SetupError> {
     let anew = || {
         let path = own();
-        let begun = match discover::missing_home(&path) {
+        let begun = match discover::missing_home_above(&path) {
             Some(home) => {
                 updates.warn("transcript", discover::missing_home_message(&home));
                 Transcript::open_temporary(&path)

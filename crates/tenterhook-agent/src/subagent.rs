@@ -77,13 +77,13 @@ impl Agent {
         };
         let place = worktree.as_ref().map(Worktree::path);
         let underway =
-            worktree.clone().map(|worktree| Underway::new(move || worktree.finish_in_background()));
+            worktree.clone().map(|worktree| Underway::new(move || worktree.remove_in_background()));
         let ended = self.run_subagent(call, kind, about, prompt, place).await;
         if let Some(underway) = underway {
             underway.disarm();
         }
         let note = match worktree {
-            Some(worktree) => worktree.finish().await,
+            Some(worktree) => worktree.remove_unless_it_has_work().await,
             None => None,
         };
         let words = match (ended, note) {

@@ -181,7 +181,7 @@ impl Transcript {
     }
 
     /// Opens the transcript at `path`, which may be this one, and reads its session.
-    pub(crate) fn resume_other(&self, path: &Path) -> io::Result<(StoredSession, Self)> {
+    pub(crate) fn resume_other_transcript(&self, path: &Path) -> io::Result<(StoredSession, Self)> {
         let real = |path: &Path| path.canonicalize().ok();
         if real(path).is_some_and(|path| real(&self.path) == Some(path)) {
             return Ok((Self::read_session(path)?, self.clone()));
@@ -223,7 +223,7 @@ impl Transcript {
     }
 
     /// Returns how many lines wait to be written.
-    pub(crate) fn pending_count(&self) -> usize {
+    pub(crate) fn waiting_line_count(&self) -> usize {
         self.file.lock().unwrap_or_else(PoisonError::into_inner).waiting.len()
     }
 

@@ -211,7 +211,7 @@ impl Agent {
             status: ending.name(),
             error,
             counts: self.tally.counts(),
-            queued: self.steering.pending_count(),
+            queued: self.steering.pending_message_count(),
             last: &self.last_reply_text(),
         };
         self.hooks.fire_turn_completed(&end, stopped)

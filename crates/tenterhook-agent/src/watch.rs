@@ -75,7 +75,7 @@ async fn run_watcher(
                 }
                 watcher.look_at(files_to_watch(&hooks));
             }
-            () = asked.wait_for_new_paths() => watcher.look_at(files_to_watch(&hooks)),
+            () = asked.wait_for_watch_request() => watcher.look_at(files_to_watch(&hooks)),
             wish = wishes.recv() => {
                 let Some(done) = wish else { return };
                 watcher.look_at(files_to_watch(&hooks));

@@ -139,8 +139,8 @@ impl Here {
     }
 
     /// Warns that no state is stored if the home directory does not exist (BR-43).
-    pub(crate) fn warn_without_home(&self, term: Term) {
-        if let Some(home) = discover::missing_home(&self.state) {
+    pub(crate) fn warn_if_home_missing(&self, term: Term) {
+        if let Some(home) = discover::missing_home_above(&self.state) {
             term.print_labelled_note(WARNING, "warning:", &discover::missing_home_message(&home));
         }
     }

@@ -75,19 +75,19 @@ pub(crate) struct Entry {
 
 /// Returns whether a word has the form of a rule number, such as `S-61`, even if no such rule
 /// exists.
-pub(crate) fn is_rule_number(word: &str) -> bool {
+pub(crate) fn looks_like_rule_number(word: &str) -> bool {
     let Some((prefix, number)) = word.split_once('-') else { return false };
     let upper = (1..=2).contains(&prefix.len()) && prefix.chars().all(|c| c.is_ascii_uppercase());
     upper && number.starts_with(|c: char| c.is_ascii_digit()) && number.len() <= 4
 }
 
 /// Finds the entry of a rule by its number, or of a finding or fault by its code.
-pub(crate) fn find_entry(word: &str) -> Option<Entry> {
+pub(crate) fn find_rule_or_code_entry(word: &str) -> Option<Entry> {
     let found = |page: &Page| {
-        let text = if is_rule_number(word) {
-            rule_text(page.text, word)
+        let text = if looks_like_rule_number(word) {
+            find_rule_text(page.text, word)
         } else {
-            code_text(page.text, word)
+            find_finding_code_text(page.text, word)
         };
         Some(Entry { page: page_url(page.name), text: text? })
     };
@@ -106,7 +106,7 @@ pub(crate) fn nearest_entry_name(word: &str) -> Option<&'static str> {
 
 /// Returns the text of a rule: an item that begins with `- **S-61**`, or a row that begins with `|
 /// S-61 |`.
-fn rule_text(page: &str, number: &str) -> Option<String> {
+fn find_rule_text(page: &str, number: &str) -> Option<String> {
     let item = format!("- **{number}**");
     let mut lines = page.lines().skip_while(|line| !line.starts_with(&item));
     if let Some(first) = lines.next() {
@@ -119,8 +119,8 @@ fn rule_text(page: &str, number: &str) -> Option<String> {
     find_table_row(page, |cell| cell.trim_matches('*') == number)
 }
 
-/// Returns the text of a code: an entry under a heading, or a table row.
-fn code_text(page: &str, code: &str) -> Option<String> {
+/// Returns the text about a finding or fault code: an entry under a heading, or a table row.
+fn find_finding_code_text(page: &str, code: &str) -> Option<String> {
     let heading = format!("### `{code}`");
     let mut lines = page.lines().skip_while(|line| *line != heading).skip(1).peekable();
     if lines.peek().is_some() {
@@ -166,14 +166,16 @@ mod tests {
             ("timed-out", "faults", "was up"),
             ("mcp-input", "faults", "name a field"),
         ] {
-            let said = find_entry(word).expect(word);
+            let said = find_rule_or_code_entry(word).expect(word);
             assert_eq!(said.page, page_url(page), "{word}");
             assert!(said.text.contains(has), "{word}: {}", said.text);
         }
-        assert_eq!(find_entry(&format!("S-{}", 9999)), None);
+        assert_eq!(find_rule_or_code_entry(&format!("S-{}", 9999)), None);
         assert_eq!(nearest_entry_name("ded-matcher"), Some("dead-matcher"));
         assert!(
-            is_rule_number("AG-1") && !is_rule_number("dead-matcher") && !is_rule_number("Bash")
+            looks_like_rule_number("AG-1")
+                && !looks_like_rule_number("dead-matcher")
+                && !looks_like_rule_number("Bash")
         );
     }
 
@@ -189,7 +191,8 @@ mod tests {
         assert!(numbers.len() > 40, "{numbers:?}");
         let all =
             numbers.iter().map(String::as_str).chain(Code::ALL.iter().map(|code| code.name()));
-        let unknown: Vec<&str> = all.filter(|text| find_entry(text).is_none()).collect();
+        let unknown: Vec<&str> =
+            all.filter(|text| find_rule_or_code_entry(text).is_none()).collect();
         assert!(unknown.is_empty(), "{unknown:?}");
     }
 
@@ -208,7 +211,8 @@ mod tests {
                 let words = lines.flat_map(|line| line.split('"').skip(1).step_by(2));
                 let words =
                     words.flat_map(|word| word.split(|c: char| !c.is_alphanumeric() && c != '-'));
-                numbers.extend(words.filter(|word| is_rule_number(word)).map(str::to_owned));
+                numbers
+                    .extend(words.filter(|word| looks_like_rule_number(word)).map(str::to_owned));
             }
         }
     }

@@ -75,12 +75,12 @@ impl CallNotes {
         let mut file = open_private_file(&self.file, true)?;
         let length = file.metadata()?.len();
         if length > LARGEST {
-            self.rotate_file()?;
+            self.rotate_file_if_too_large()?;
             file = open_private_file(&self.file, true)?;
         }
         let mut text = String::new();
         if length == 0 || length > LARGEST {
-            let since = (length > 0).then(|| self.find_call("", "").since).flatten();
+            let since = (length > 0).then(|| self.notes_about_call("", "").since).flatten();
             text = format!("t {}\n", since.unwrap_or_else(now_millis));
         }
         text.push_str(&note_line(note));
@@ -89,7 +89,7 @@ impl CallNotes {
     }
 
     /// Renames the file to the older one if it is too large, under a lock.
-    fn rotate_file(&self) -> io::Result<()> {
+    fn rotate_file_if_too_large(&self) -> io::Result<()> {
         let lock = open_private_file(&self.file.with_extension("lock"), false)?;
         lock.lock()?;
         if fs::metadata(&self.file).is_ok_and(|metadata| metadata.len() > LARGEST) {
@@ -103,13 +103,13 @@ impl CallNotes {
     }
 
     /// Returns what the notes say about the call with that id, and about its prompt.
-    pub(crate) fn find_call(&self, call: &str, prompt: &str) -> Noted {
+    pub(crate) fn notes_about_call(&self, call: &str, prompt: &str) -> Noted {
         let mut noted = Noted::default();
-        let mut text = read_or_empty(&self.older_path());
-        text.push_str(&read_or_empty(&self.file));
+        let mut text = read_text_or_empty(&self.older_path());
+        text.push_str(&read_text_or_empty(&self.file));
         // What a call changed that has no id is known by what the call does.
         let mut changed = Vec::new();
-        let (call, prompt) = (hash(call), hash(prompt));
+        let (call, prompt) = (stable_text_hash(call), stable_text_hash(prompt));
         for line in text.lines() {
             let mut words = line.split(' ');
             let kind = words.next().unwrap_or_default();
@@ -140,17 +140,19 @@ impl CallNotes {
 fn note_line(note: Note<'_>) -> String {
     match note {
         Note::Began => "b\n".to_owned(),
-        Note::Prompt(id) => format!("u {:x}\n", hash(id)),
-        Note::Asked(id, None) => format!("a {:x}\n", hash(id)),
-        Note::Asked(id, Some((effect, bare))) => format!("a {:x} {effect:x} {bare:x}\n", hash(id)),
-        Note::Denied(id) => format!("d {:x}\n", hash(id)),
-        Note::Changed(id) => format!("c {:x}\n", hash(id)),
+        Note::Prompt(id) => format!("u {:x}\n", stable_text_hash(id)),
+        Note::Asked(id, None) => format!("a {:x}\n", stable_text_hash(id)),
+        Note::Asked(id, Some((effect, bare))) => {
+            format!("a {:x} {effect:x} {bare:x}\n", stable_text_hash(id))
+        }
+        Note::Denied(id) => format!("d {:x}\n", stable_text_hash(id)),
+        Note::Changed(id) => format!("c {:x}\n", stable_text_hash(id)),
         Note::ChangedEffect(effect) => format!("e {effect:x}\n"),
     }
 }
 
 /// Hashes a text. The result is the same with every toolchain.
-pub(crate) fn hash(text: &str) -> u64 {
+pub(crate) fn stable_text_hash(text: &str) -> u64 {
     let digest = Digest::hash(text.as_bytes()).to_string();
     digest.get(..16).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default()
 }
@@ -162,7 +164,7 @@ pub(crate) fn now_millis() -> u64 {
 }
 
 /// Reads a text file; an unreadable file gives an empty text.
-fn read_or_empty(path: &Path) -> String {
+fn read_text_or_empty(path: &Path) -> String {
     let Ok((file, _)) = discover::open(path) else { return String::new() };
     let mut bytes = Vec::new();
     // The last note before the file was full may have gone over the bound.
@@ -184,21 +186,27 @@ mod tests {
     fn notes_of_one_call_are_found_among_others() {
         let directory = tempfile::tempdir().unwrap();
         let notes = notes(&directory);
-        assert_eq!(notes.find_call("a", "p"), Noted::default());
+        assert_eq!(notes.notes_about_call("a", "p"), Noted::default());
         notes.add(Note::Asked("a", Some((1, 2))));
         notes.add(Note::Asked("b", None));
         notes.add(Note::Denied("b"));
-        let (a, b, c) =
-            (notes.find_call("a", "p"), notes.find_call("b", "p"), notes.find_call("c", "p"));
+        let (a, b, c) = (
+            notes.notes_about_call("a", "p"),
+            notes.notes_about_call("b", "p"),
+            notes.notes_about_call("c", "p"),
+        );
         assert_eq!((a.asked.as_slice(), a.denied), (&[Some((1, 2))][..], false));
         assert_eq!((b.asked.as_slice(), b.denied), (&[None][..], true));
         assert!(c.asked.is_empty() && c.any_asked && c.since.is_some() && !c.from_the_start);
         notes.add(Note::Prompt("p"));
         notes.add(Note::Began);
         notes.add(Note::ChangedEffect(1));
-        let a = notes.find_call("a", "p");
+        let a = notes.notes_about_call("a", "p");
         assert!(a.knows_prompt && a.from_the_start && a.changed);
-        assert!(!notes.find_call("b", "q").knows_prompt && !notes.find_call("b", "q").changed);
+        assert!(
+            !notes.notes_about_call("b", "q").knows_prompt
+                && !notes.notes_about_call("b", "q").changed
+        );
     }
 
     /// BR-96: the file stays small, and what was noted last is in it.
@@ -213,7 +221,7 @@ mod tests {
         let sizes = fs::read_dir(directory.path().join("sessions")).unwrap();
         let size: u64 = sizes.map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
         assert!(size <= 2 * LARGEST + 4_096, "{size}");
-        let last = notes.find_call("call-8999", "");
+        let last = notes.notes_about_call("call-8999", "");
         assert!(last.since.is_some() && last.asked == [Some((8_999, 8_999))]);
     }
 
@@ -234,6 +242,9 @@ mod tests {
         let notes = notes(&directory);
         let missing =
             (0..8).flat_map(|thread| (0..50).map(move |number| format!("{thread}-{number}")));
-        assert_eq!(missing.filter(|call| notes.find_call(call, "").asked.is_empty()).count(), 0);
+        assert_eq!(
+            missing.filter(|call| notes.notes_about_call(call, "").asked.is_empty()).count(),
+            0
+        );
     }
 }

@@ -8,7 +8,7 @@ use tenterhook_core::diagnostic::{Code, Diagnostic};
 use tenterhook_core::hook::{Arming, Grants, Hook};
 
 /// Reports a missing path once, even if a setting of the source grants it to many hooks.
-pub(crate) fn check_granted_paths(ruleset: &Ruleset, sources: &[Source]) -> Vec<Diagnostic> {
+pub(crate) fn check_granted_paths_exist(ruleset: &Ruleset, sources: &[Source]) -> Vec<Diagnostic> {
     let mut reported = HashSet::new();
     let hooks = ruleset.hooks().iter().filter(|hook| hook.arming == Arming::Armed);
     hooks.flat_map(|hook| missing_path_findings(hook, sources, &mut reported)).collect()
@@ -25,7 +25,7 @@ fn missing_path_findings(
         granted.filter(|path| !Grants::resolve_granted_path(path, &source.project).exists());
     let absent = absent.filter(|path| reported.insert((*path).clone()));
     let finding = |path: &PathBuf| {
-        let shown = path_in_grant(path, &source.project, &source.home);
+        let shown = path_as_written_in_grant(path, &source.project, &source.home);
         let message = format!("its sandbox grants `{}`, which is not there", shown.display());
         let help = "nothing is granted of it while it is not there when the hook starts: correct the path, or make it first";
         Diagnostic::new(Code::AbsentGrant, message, hook.place.clone())
@@ -45,7 +45,7 @@ pub(crate) fn grants_and_source<'a>(
 }
 
 /// Returns a path in the form in which a grant names it.
-pub(crate) fn path_in_grant(path: &Path, project: &Path, home: &Path) -> PathBuf {
+pub(crate) fn path_as_written_in_grant(path: &Path, project: &Path, home: &Path) -> PathBuf {
     match (path.strip_prefix(project).ok().filter(|_| project != home), path.strip_prefix(home)) {
         (Some(rest), _) => Path::new(Grants::PROJECT).join(rest),
         (None, Ok(rest)) => Path::new("~").join(rest),

@@ -76,7 +76,7 @@ struct State {
 pub(crate) fn prepare_fallback_reply(words: &[String]) -> CallerReply {
     let reply = CallerReply::default();
     let on_panic = reply.clone();
-    std::panic::set_hook(Box::new(move |panic| on_panic.deny_after_panic(panic)));
+    std::panic::set_hook(Box::new(move |panic| on_panic.deny_and_exit_after_panic(panic)));
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let owes = |command| words.iter().take(GLOBAL).any(|word| *word == command);
     if !owes("fire") && !owes("hook") {
@@ -162,7 +162,7 @@ fn write_reply_to_stdout(reply: &[u8]) -> Result<(), Unread> {
     if reply.is_empty() {
         return Ok(());
     }
-    if has_no_reader() {
+    if is_stdout_without_reader() {
         return Err(Unread::NoReader);
     }
     let mut stdout = std::io::stdout();
@@ -173,7 +173,7 @@ fn write_reply_to_stdout(reply: &[u8]) -> Result<(), Unread> {
 /// Returns whether no process reads the output. A stream that was closed at the start is `/dev/null` by
 /// now.
 #[cfg(unix)]
-fn has_no_reader() -> bool {
+fn is_stdout_without_reader() -> bool {
     use std::os::fd::AsFd;
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
 
@@ -232,7 +232,7 @@ impl CallerReply {
 
     /// Starts a thread that denies after this time if no reply was sent, whatever this program is
     /// doing (BR-12).
-    pub(crate) fn start_deadline(&self, limit: Duration) -> std::io::Result<()> {
+    pub(crate) fn start_deadline_thread(&self, limit: Duration) -> std::io::Result<()> {
         let reply = self.clone();
         let watch = move || {
             std::thread::sleep(limit);
@@ -269,7 +269,7 @@ impl CallerReply {
 
     /// Denies and ends the program: a panic on any thread may be that of a gate, and unwinding
     /// could wait for threads that were never created.
-    fn deny_after_panic(&self, panic: &PanicHookInfo<'_>) {
+    fn deny_and_exit_after_panic(&self, panic: &PanicHookInfo<'_>) {
         let text = panic.payload_as_str().unwrap_or("without a message");
         let (code, message) = match (STARTING.load(Ordering::Relaxed), panic.location()) {
             (true, _) => (Code::OutOfResources, format!("hooks cannot be waited for: {text}")),

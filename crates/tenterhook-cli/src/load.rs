@@ -29,14 +29,14 @@ pub(crate) struct Texts {
 
 impl Texts {
     /// Adds the text of a source, which is displayed as `shown`.
-    pub(crate) fn add(&mut self, source: &Source, shown: String) {
+    pub(crate) fn add_source(&mut self, source: &Source, shown: String) {
         self.by_name.insert(Arc::clone(&source.name), (Arc::clone(&source.text), shown));
     }
 
     /// Adds the text of a source, unless it has been added under another name.
-    pub(crate) fn add_if_missing(&mut self, source: &Source, shown: String) {
+    pub(crate) fn add_source_if_missing(&mut self, source: &Source, shown: String) {
         if self.text_of_source(&source.name).is_none() {
-            self.add(source, shown);
+            self.add_source(source, shown);
         }
     }
 
@@ -120,7 +120,7 @@ impl Whose {
             Self::Unsaid => None,
             Self::OfFiles(dialect) => Some(dialect),
             Self::OfTheEvent(dialect) => {
-                (!discover::is_of_other_dialect(&named.path, dialect, &here.roots))
+                (!discover::is_file_of_other_dialect(&named.path, dialect, &here.roots))
                     .then_some(dialect)
             }
         }
@@ -207,7 +207,7 @@ const BEGIN: &str = "name a file, or begin one with `tenterhook init`";
 const SHOWN: usize = 6;
 
 /// Prints that there is no file with hooks, and where one would have been found.
-fn note_no_files_found(term: Term, roots: &Roots) {
+fn print_no_files_note(term: Term, roots: &Roots) {
     let searched = discover::searched_paths(roots);
     let nothing = format!("no file with hooks was found from {}", roots.cwd.display());
     if !term.is_verbose() {
@@ -244,7 +244,7 @@ fn note_no_files_found(term: Term, roots: &Roots) {
 impl Loaded {
     /// Returns a fault for each rejected hook: it might have guarded the event, so the caller must
     /// learn about it.
-    pub(crate) fn faults(&self) -> Vec<Fault> {
+    pub(crate) fn faults_of_rejected_hooks(&self) -> Vec<Fault> {
         let counts = |found: &&Diagnostic| {
             let is_reported = matches!(found.code, Code::KeptLastGood | Code::HomeMoved);
             is_reported || found.severity == Severity::Error
@@ -316,7 +316,7 @@ impl Loaded {
 
     /// Builds an engine with the hooks as if all were approved: missing approval has its own
     /// finding.
-    pub(crate) fn build_approved_engine(&self) -> Engine {
+    pub(crate) fn build_engine_as_if_approved(&self) -> Engine {
         let builder = Engine::builder().sources(self.sources.iter().cloned());
         let builder = if self.trust.is_some() { builder.confine_repositories() } else { builder };
         builder.trust_repositories_unasked().build().0
@@ -328,7 +328,7 @@ impl Loaded {
             return;
         }
         if self.sources.is_empty() {
-            note_no_files_found(term, roots);
+            print_no_files_note(term, roots);
         }
         for (at, source) in self.sources.iter().enumerate() {
             let lead = if at == 0 { "reading" } else { "       " };
@@ -338,7 +338,7 @@ impl Loaded {
         }
         for hidden in &self.hidden {
             let path = shorten_path(&hidden.path.to_string_lossy(), roots);
-            let hooks = layout::count_noun(hidden.hooks, "hook");
+            let hooks = layout::format_count(hidden.hooks, "hook");
             let text = format!("{path} ({hooks}) is not read here: {}", hidden.because);
             term.print_labelled_note(WARNING, "warning:", &text);
         }
@@ -390,7 +390,7 @@ impl Loaded {
             let errors =
                 self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
             let noun = if errors { "further finding" } else { "finding" };
-            term.print_labelled_note(WARNING, "warning:", &layout::count_noun(warnings, noun));
+            term.print_labelled_note(WARNING, "warning:", &layout::format_count(warnings, noun));
         }
         let shown = |diagnostic: &Diagnostic| {
             diagnostic.severity > Severity::Advice && !APPROVALS.contains(&diagnostic.code)

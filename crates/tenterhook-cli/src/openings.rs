@@ -16,7 +16,7 @@ pub(crate) struct Opening {
 }
 
 /// Returns the tools of the agent that no hook sees, and whether a rule pack covers each.
-pub(crate) fn find_openings(agent: &'static Agent, here: &Here) -> Vec<Opening> {
+pub(crate) fn find_tools_unseen_by_hooks(agent: &'static Agent, here: &Here) -> Vec<Opening> {
     let opening = |of| Opening { of, is_held: is_pack_active(of.pack, here) };
     agent.installation.unhooked.iter().map(opening).collect()
 }
@@ -35,12 +35,12 @@ fn is_pack_active(pack: &str, here: &Here) -> bool {
 
 impl Opening {
     /// Describes how to cover this gap.
-    pub(crate) fn closing_hint(&self) -> String {
+    pub(crate) fn hint_to_cover_gap(&self) -> String {
         format!("`tenterhook rules add {}` asks before that begins", self.of.pack)
     }
 
     /// Describes this gap, and the pack that covers it.
-    pub(crate) fn closed_by(&self) -> String {
+    pub(crate) fn gap_and_covering_pack(&self) -> String {
         format!("{}: `{}` asks before that begins", self.of.gap, self.of.pack)
     }
 }

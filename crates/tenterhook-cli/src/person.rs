@@ -13,8 +13,8 @@ const OWN: &str = "run it in a terminal of your own, beside the agent";
 
 /// Returns an error below an agent whose hooks were called, and without a terminal: the caller may
 /// not be a person. No option overrides this, because an agent could use it too.
-pub(crate) fn require_terminal(what: &str, here: &Here) -> Result<(), Problem> {
-    require_no_agent(what, here)?;
+pub(crate) fn require_person_at_terminal(what: &str, here: &Here) -> Result<(), Problem> {
+    require_no_calling_agent(what, here)?;
     if !io::stdin().is_terminal() {
         let message = format!("`{what}` is refused: standard input is not a terminal");
         return Err(Problem::new(message).with_help(OWN));
@@ -24,8 +24,8 @@ pub(crate) fn require_terminal(what: &str, here: &Here) -> Result<(), Problem> {
 
 /// Returns an error below an agent whose hooks were called. A user's own script may call this, if
 /// it names what it means.
-pub(crate) fn require_no_agent(what: &str, here: &Here) -> Result<(), Problem> {
-    let Some(agent) = lineage::recorded_ancestor_id(&here.state) else { return Ok(()) };
+pub(crate) fn require_no_calling_agent(what: &str, here: &Here) -> Result<(), Problem> {
+    let Some(agent) = lineage::recorded_agent_ancestor_id(&here.state) else { return Ok(()) };
     let called = std::fs::read_to_string(format!("/proc/{agent}/comm")).unwrap_or_default();
     let called = layout::to_safe_line(called.trim());
     let message = format!(

@@ -21,13 +21,13 @@ pub(crate) fn why_unreachable(ruleset: &Ruleset, hook: &Hook) -> Option<(String,
     if let MatcherSpec::Never(why) = hook.matcher.spec() {
         return Some((format!("its matcher can never match: {why}"), "S-1"));
     }
-    if let Some(never) = dialect.why_unreachable(hook) {
+    if let Some(never) = dialect.why_never_selected(hook) {
         return Some(never);
     }
     if let Run::Unusable { part, why } = &hook.run {
         return Some((
             format!("{}; {}", part.problem_message(why), failure_consequence(ruleset, hook)),
-            part.rule_number(),
+            part.spec_rule_number(),
         ));
     }
     if let Err(why) = hook.matcher.compile() {

@@ -40,7 +40,7 @@ impl ScratchPath {
     /// Chooses an unguessable unused path below `state`.
     pub(crate) fn new(state: &Path) -> Self {
         let number = RandomState::new().build_hasher().finish();
-        let (all, doubt) = parent_directory(state);
+        let (all, doubt) = create_parent_or_use_temp(state);
         Self { path: all.join(format!("{}{number:016x}", scratch_prefix())), doubt }
     }
 
@@ -54,17 +54,17 @@ impl ScratchPath {
         let name = self.path.file_name().unwrap_or_default();
         let directory = self.path.parent().unwrap_or(&self.path);
         let made = tempfile::Builder::new().rand_bytes(0).prefix(name).tempdir_in(directory);
-        Scratch::or_none_with_warning(made.and_then(Scratch::make_private), term)
+        Scratch::or_warn_and_do_without(made.and_then(Scratch::make_private), term)
     }
 }
 
 /// Returns the directory for scratch directories. If it cannot be created, returns the system's
 /// temporary directory, and the error.
-fn parent_directory(state: &Path) -> (PathBuf, Option<std::io::Error>) {
+fn create_parent_or_use_temp(state: &Path) -> (PathBuf, Option<std::io::Error>) {
     match create_scratch_root(state) {
         Ok(all) => (all, None),
         // A home that does not exist is reported once for all that is not kept (BR-43).
-        Err(_) if discover::missing_home(state).is_some() => (std::env::temp_dir(), None),
+        Err(_) if discover::missing_home_above(state).is_some() => (std::env::temp_dir(), None),
         Err(error) => (std::env::temp_dir(), Some(error)),
     }
 }
@@ -84,13 +84,13 @@ impl Scratch {
 
     /// Creates a scratch directory. If that fails, warns about what hooks lack, and continues
     /// without one.
-    pub(crate) fn new_or_none(state: &Path, term: Term) -> Self {
-        let (all, doubt) = parent_directory(state);
+    pub(crate) fn create_or_warn(state: &Path, term: Term) -> Self {
+        let (all, doubt) = create_parent_or_use_temp(state);
         warn_of_shared_directory(doubt, term);
-        Self::or_none_with_warning(Self::create_in(&all), term)
+        Self::or_warn_and_do_without(Self::create_in(&all), term)
     }
 
-    fn or_none_with_warning(made: std::io::Result<Self>, term: Term) -> Self {
+    fn or_warn_and_do_without(made: std::io::Result<Self>, term: Term) -> Self {
         made.unwrap_or_else(|error| {
             let text = format!(
                 "no temporary directory can be made ({error}), so that hooks can set no variables; set `TMPDIR` to one \

@@ -33,7 +33,7 @@ pub(crate) struct Missing {
 /// What each hook, and each MCP server that a hook calls, starts and what cannot be started here.
 ///
 /// A config whose place does not tell which project it is for may be a template for another: then it is advice.
-pub(crate) fn check_programs(
+pub(crate) fn find_missing_programs(
     ruleset: &Ruleset,
     sources: &[Source],
     env: &[(String, String)],
@@ -53,7 +53,7 @@ pub(crate) fn check_programs(
     let hooks =
         armed().map(|hook| (hook, true)).chain(servers.iter().map(|server| (server, false)));
     hooks
-        .flat_map(|(hook, is_hook)| missing_for_hook(ruleset, sources, env, hook, is_hook))
+        .flat_map(|(hook, is_hook)| missing_programs_of_hook(ruleset, sources, env, hook, is_hook))
         .collect()
 }
 
@@ -67,7 +67,7 @@ fn hook_from_server(server: &Server) -> Option<Hook> {
     Some(hook)
 }
 
-fn missing_for_hook(
+fn missing_programs_of_hook(
     ruleset: &Ruleset,
     sources: &[Source],
     env: &[(String, String)],
@@ -234,7 +234,7 @@ mod tests {
             let mut source = Source::from_text("settings.json", DialectId::CLAUDE, &text, project);
             source.layer = layer;
             let ruleset = load(&[source.clone()], &Added::default(), None).ruleset;
-            let found = check_programs(&ruleset, &[source], &[]);
+            let found = find_missing_programs(&ruleset, &[source], &[]);
             found
                 .first()
                 .map(|missing| (missing.diagnostic.code.name(), missing.diagnostic.severity))
@@ -269,7 +269,7 @@ mod tests {
             let source =
                 Source::from_text("tenterhook.toml", DialectId::NATIVE, &text, project.path());
             let ruleset = load(std::slice::from_ref(&source), &Added::default(), None).ruleset;
-            let found = check_programs(&ruleset, &[source], &[]);
+            let found = find_missing_programs(&ruleset, &[source], &[]);
             found
                 .iter()
                 .map(|missing| &missing.diagnostic)
@@ -303,7 +303,7 @@ mod tests {
         let found = |name: &str, dialect, text: &str| {
             let source = Source::from_text(name, dialect, text, project.path());
             let ruleset = load(std::slice::from_ref(&source), &Added::default(), None).ruleset;
-            let found = check_programs(&ruleset, &[source], &env);
+            let found = find_missing_programs(&ruleset, &[source], &env);
             let said = |missing: &Missing| {
                 let label = missing.consequence.map(Consequence::label).unwrap_or_default();
                 (missing.diagnostic.code.name(), label)

@@ -78,7 +78,7 @@ impl SessionStore {
         let file = |hash: &str| state.join("sessions").join(format!("{agent}-{name}-{hash}.json"));
         let digest: String =
             Digest::hash(session.as_bytes()).to_string().chars().take(32).collect();
-        let (file, older) = (file(&digest), file(&hash_of_0_1(session)));
+        let (file, older) = (file(&digest), file(&hash_of_version_0_1(session)));
         Some(Self { file, older, seen: Mutex::new(None) })
     }
 
@@ -89,14 +89,14 @@ impl SessionStore {
 
     /// Returns whether state can be stored: a gate that counts its denials must not start from zero
     /// each time.
-    pub(crate) fn can_write(&self) -> bool {
+    pub(crate) fn can_store_state(&self) -> bool {
         self.change_stored_state(|_| ()).is_ok()
     }
 
-    /// Returns true the first time that it is called with this text in the session.
-    pub(crate) fn is_first_time(&self, words: &str) -> bool {
+    /// Records that this text was shown in the session. Returns whether this is the first time.
+    pub(crate) fn claim_message_once(&self, words: &str) -> bool {
         let claim = |hash: &str| HookId::new(format!("{MESSAGE}{hash}"));
-        let was_shown = self.claimed().contains(&claim(&hash_of_0_1(words)));
+        let was_shown = self.claimed().contains(&claim(&hash_of_version_0_1(words)));
         let digest = Digest::hash(words.as_bytes()).to_string();
         !was_shown && self.claim_once(&claim(digest.get(..16).unwrap_or(&digest)))
     }
@@ -104,7 +104,7 @@ impl SessionStore {
     /// Returns the projects whose hooks applied in the session, in the order in which the session
     /// saw them (BR-19).
     pub(crate) fn projects(&self) -> Vec<PathBuf> {
-        self.with_state(|state| state.projects.iter().map(PathBuf::from).collect())
+        self.read_state_with(|state| state.projects.iter().map(PathBuf::from).collect())
     }
 
     /// Adds a project to those of the session, unless there are `most` already. Returns whether it
@@ -133,7 +133,7 @@ impl SessionStore {
         .unwrap_or_default()
     }
 
-    fn with_state<T>(&self, at: impl FnOnce(&State) -> T) -> T {
+    fn read_state_with<T>(&self, at: impl FnOnce(&State) -> T) -> T {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         at(seen.get_or_insert_with(|| self.read_state()))
     }
@@ -174,11 +174,9 @@ impl Store for SessionStore {
     }
 
     fn claimed(&self) -> Arc<HashSet<HookId>> {
-        Arc::new(
-            self.with_state(|state| {
-                state.claimed.iter().map(|text| HookId::new(&**text)).collect()
-            }),
-        )
+        Arc::new(self.read_state_with(|state| {
+            state.claimed.iter().map(|text| HookId::new(&**text)).collect()
+        }))
     }
 
     fn forget_claim(&self, hook: &HookId) {
@@ -194,7 +192,7 @@ impl Store for SessionStore {
     }
 
     fn strikes(&self, event: &EventName) -> u32 {
-        self.with_state(|state| state.strikes.get(event.as_str()).copied().unwrap_or(0))
+        self.read_state_with(|state| state.strikes.get(event.as_str()).copied().unwrap_or(0))
     }
 
     fn reset_strikes(&self, event: &EventName) {
@@ -237,7 +235,7 @@ impl Store for Unkept {
 
 /// Hashes a text as version 0.1.0 did to name its files: with the hash of the standard library,
 /// which a different toolchain may change.
-fn hash_of_0_1(text: &str) -> String {
+fn hash_of_version_0_1(text: &str) -> String {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     format!("{:016x}", hasher.finish())
@@ -261,7 +259,7 @@ fn remove_expired_files(directory: &Path) {
 pub(crate) fn open_private_file(path: &Path, appends: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
     let options = options.write(true).append(appends).create(true).truncate(false);
-    discover::open_without_blocking(discover::set_owner_only(options)?).open(path)
+    discover::set_nonblocking_open(discover::set_owner_only_create_mode(options)?).open(path)
 }
 
 #[cfg(test)]
@@ -310,15 +308,17 @@ mod tests {
         let room = tempfile::tempdir().unwrap();
         fs::write(room.path().join("sessions"), "a file").unwrap();
         let kept = SessionStore::open(room.path(), "codex", "s").unwrap();
-        assert!(!kept.can_write());
+        assert!(!kept.can_store_state());
         assert!(kept.claim_once(&HookId::new("h")) && !kept.claim_once(&HookId::new("h")));
         assert_eq!(Unkept::default().strikes(&EventName::new("Stop")), u32::MAX);
         let broken = SessionStore::open(&room.path().join("other"), "codex", "s").unwrap();
-        assert!(broken.can_write());
+        assert!(broken.can_store_state());
         fs::write(&broken.file, "{").unwrap();
         assert_eq!(broken.read_state().strikes.len(), 0);
         assert!(
-            broken.is_first_time("x") && !broken.is_first_time("x") && broken.is_first_time("y")
+            broken.claim_message_once("x")
+                && !broken.claim_message_once("x")
+                && broken.claim_message_once("y")
         );
     }
     /// BR-44: a file that 0.1.0 wrote, by the name that it gave it; the new one is named by SHA-256 on every toolchain.
@@ -333,7 +333,10 @@ mod tests {
         fs::write(sessions.join("codex-s-1-1775664760a26202.json"), older).unwrap();
         let kept = || SessionStore::open(room.path(), "codex", "s-1").unwrap();
         assert!(!kept().claim_once(&HookId::new("h")), "it ran once");
-        assert!(!kept().is_first_time("seen before") && kept().is_first_time("not seen before"));
+        assert!(
+            !kept().claim_message_once("seen before")
+                && kept().claim_message_once("not seen before")
+        );
         assert_eq!(kept().add_strike(&EventName::new("Stop")), 3);
         assert_eq!(kept().projects(), [Path::new("/p")]);
         let name = kept().file.file_name().unwrap().to_owned();

@@ -28,7 +28,7 @@ pub(crate) fn silencers_of_all_agents(here: &Here) -> Vec<Silencer> {
 }
 
 /// Returns the modules among the silencers, as sources that can be reviewed.
-pub(crate) fn module_sources(here: &Here) -> Vec<Source> {
+pub(crate) fn silencer_module_sources(here: &Here) -> Vec<Source> {
     let of_dialect = |dialect: DialectId| {
         let found = discover::find_silencers(dialect, &here.roots, &here.env).into_iter();
         let modules = found.filter(|silencer| silencer.finding.code == Code::ModCouldSilence);
@@ -50,7 +50,7 @@ fn downgrade_if_approved(silencer: Silencer, dialect: DialectId, here: &Here) ->
     let agent = tenterhook_core::agents::installable_agent(dialect.as_str());
     match review.state {
         State::Approved => downgrade_to_advice(silencer, "you approved it as it stands"),
-        _ if agent.is_some_and(|agent| validated::is_validated(agent, &review, here)) => {
+        _ if agent.is_some_and(|agent| validated::is_validated_harmless(agent, &review, here)) => {
             downgrade_to_advice(
                 silencer,
                 "the installed version finds no event and no call in it that could",
@@ -68,7 +68,7 @@ pub(crate) fn downgrade_to_advice(silencer: Silencer, why: &str) -> Silencer {
     Silencer { finding, ..silencer }
 }
 
-pub(crate) fn is_error(silencer: &Silencer) -> bool {
+pub(crate) fn has_error_severity(silencer: &Silencer) -> bool {
     silencer.finding.severity == Severity::Error
 }
 

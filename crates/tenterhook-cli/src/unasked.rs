@@ -25,14 +25,15 @@ pub(crate) struct Unasked {
     command: String,
 }
 
-/// Returns all commands, in the order of the files.
-pub(crate) fn find_unasked_commands(here: &Here) -> Vec<Unasked> {
+/// Returns the commands in this project's files that agents run without asking a gate, in the order
+/// of the files.
+pub(crate) fn find_commands_run_unasked(here: &Here) -> Vec<Unasked> {
     let mut found = Vec::new();
     let repository = here.roots.repository.iter().filter(|root| **root != here.roots.cwd);
     let roots: Vec<&PathBuf> = std::iter::once(&here.roots.cwd).chain(repository).collect();
     for agent in DialectId::agents() {
         let dialect = agent.dialect();
-        for path in dialect.unasked_command_files() {
+        for path in dialect.automatic_command_files() {
             let mut files = Vec::new();
             for root in &roots {
                 let real = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
@@ -45,9 +46,9 @@ pub(crate) fn find_unasked_commands(here: &Here) -> Vec<Unasked> {
             }
             for file in files {
                 let Ok(text) = discover::read_config_file(&file) else { continue };
-                let commands = dialect.unasked_commands_in(path, &text).into_iter();
+                let commands = dialect.automatic_commands_in(path, &text).into_iter();
                 found.extend(commands.map(|(line, when, command)| Unasked {
-                    agent: dialect.agent_title().unwrap_or_default(),
+                    agent: dialect.calling_agent_title().unwrap_or_default(),
                     file: shorten_path(&file.to_string_lossy(), &here.roots),
                     line,
                     when,

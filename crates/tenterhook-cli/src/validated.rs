@@ -27,13 +27,13 @@ pub(crate) fn validate_modules(agent: &'static Agent, program: &Path, here: &Her
         return;
     };
     let of_agent = |source: &Source| source.dialect.as_str() == agent.name;
-    for source in silence::module_sources(here).into_iter().filter(of_agent) {
+    for source in silence::silencer_module_sources(here).into_iter().filter(of_agent) {
         let review = here.trust_store().review(&source);
-        if is_validated(agent, &review, here) {
+        if is_validated_harmless(agent, &review, here) {
             continue;
         }
         let Some(plugin) = &source.plugin else { continue };
-        if run_analysis(program, modules, &plugin.root, here)
+        if run_agent_validation(program, modules, &plugin.root, here)
             .is_some_and(|analysis| silences_nothing(&analysis, modules))
         {
             // What cannot be kept is asked again.
@@ -44,7 +44,7 @@ pub(crate) fn validate_modules(agent: &'static Agent, program: &Path, here: &Her
 
 /// Returns whether the installed version of the agent found nothing in these bytes that silences a
 /// hook.
-pub(crate) fn is_validated(agent: &Agent, review: &Review, here: &Here) -> bool {
+pub(crate) fn is_validated_harmless(agent: &Agent, review: &Review, here: &Here) -> bool {
     let kept = discover::read_config_file(&stored_result_path(review, here)).ok();
     kept.is_some_and(|kept| installed_version(agent, here).is_some_and(|version| *kept == *version))
 }
@@ -60,7 +60,12 @@ fn store_result(path: &Path, version: &str) -> io::Result<()> {
 }
 
 /// Runs the agent's validation of a folder, and returns what it prints.
-fn run_analysis(program: &Path, modules: &Modules, folder: &Path, here: &Here) -> Option<Value> {
+fn run_agent_validation(
+    program: &Path,
+    modules: &Modules,
+    folder: &Path,
+    here: &Here,
+) -> Option<Value> {
     let path = here.env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value);
     // Whatever it writes at home is gone with this.
     let scratch = tempfile::tempdir().ok()?;

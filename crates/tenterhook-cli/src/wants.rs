@@ -9,7 +9,7 @@ use tenterhook_core::diagnostic::{Code, Diagnostic};
 use tenterhook_core::dialect::native;
 use tenterhook_core::hook::{Arming, Grants, Hook, Sandbox, Want, Wanted};
 
-use crate::grants::{grants_and_source, path_in_grant};
+use crate::grants::{grants_and_source, path_as_written_in_grant};
 
 /// The longest script that is looked into: what is longer is no hook that somebody wrote by hand.
 const LONGEST_SCRIPT: u64 = 64 << 10;
@@ -37,7 +37,7 @@ fn denied_needs_finding(
     let mut wants = hook.required_access(project, home);
     wants.extend(needs_of_script(hook, source));
     let room = Rights { grants, project, home, env };
-    wants.retain(|want| room.refuses(want));
+    wants.retain(|want| room.refuses_need(want));
     if wants.is_empty() {
         return None;
     }
@@ -98,7 +98,7 @@ struct Rights<'r> {
 }
 
 impl Rights<'_> {
-    fn refuses(&self, want: &Want) -> bool {
+    fn refuses_need(&self, want: &Want) -> bool {
         if want.unless.as_ref().is_some_and(|path| path.exists()) {
             return false;
         }
@@ -134,7 +134,7 @@ impl Rights<'_> {
     /// Returns the sandbox with everything added that is needed.
     fn sandbox_with_needs(&self, wants: &[Want]) -> Sandbox {
         let add = |paths: &mut Vec<PathBuf>, path: &Path| {
-            let path = path_in_grant(path, self.project, self.home);
+            let path = path_as_written_in_grant(path, self.project, self.home);
             if !paths.contains(&path) {
                 paths.push(path);
             }

@@ -32,7 +32,7 @@ pub(crate) fn run_on_changes(
         let changed = sender.clone();
         let printed = own.clone();
         let on_event = move |event: notify::Result<notify::Event>| {
-            if event.as_ref().map_or(true, |event| is_change(event, &printed)) {
+            if event.as_ref().map_or(true, |event| is_file_change(event, &printed)) {
                 drop(changed.send(Wake::Change));
             }
         };
@@ -65,7 +65,7 @@ pub(crate) fn run_on_changes(
 
 /// Returns whether an event means that somebody changed a file. Reading is no change, and neither
 /// is the output of this program if it goes into a watched directory.
-fn is_change(event: &notify::Event, printed: &Printed) -> bool {
+fn is_file_change(event: &notify::Event, printed: &Printed) -> bool {
     let is_own =
         !event.paths.is_empty() && event.paths.iter().all(|path| printed.is_output_file(path));
     !matches!(event.kind, EventKind::Access(_)) && !is_own
@@ -140,8 +140,8 @@ mod tests {
         let event = |path: &Path| {
             notify::Event::new(EventKind::Modify(ModifyKind::Any)).add_path(path.to_owned())
         };
-        assert!(!is_change(&event(&report), &printed));
-        assert!(is_change(&event(&config), &printed));
-        assert!(is_change(&event(&room.path().join("gone")), &printed));
+        assert!(!is_file_change(&event(&report), &printed));
+        assert!(is_file_change(&event(&config), &printed));
+        assert!(is_file_change(&event(&room.path().join("gone")), &printed));
     }
 }

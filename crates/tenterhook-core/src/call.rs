@@ -179,7 +179,7 @@ pub enum List {
 
 impl List {
     /// Whether the list is about an agent's guard. Most calls do not concern one.
-    pub(crate) const fn is_guard_list(self) -> bool {
+    pub(crate) const fn is_about_guards(self) -> bool {
         matches!(self, Self::Guards | Self::Unguarded | Self::Disarms)
     }
 }
@@ -225,12 +225,12 @@ pub fn call_footprint(
     meter: &Meter<'_>,
 ) -> Result<CallFootprint, Cut> {
     let paths = path::Paths { files, ..path::Paths::from_surroundings(&event.within) };
-    call_footprint_at(event, line, &paths, concerns, meter)
+    call_footprint_with_paths(event, line, &paths, concerns, meter)
 }
 
 /// Computes the footprint of a tool call like [`call_footprint`], with known directories that its
 /// paths are relative to.
-pub(crate) fn call_footprint_at(
+pub(crate) fn call_footprint_with_paths(
     event: &Event,
     line: Option<&Line>,
     paths: &path::Paths<'_>,
@@ -246,7 +246,7 @@ pub(crate) fn call_footprint_at(
                 path::Paths { cwd: tools::working_directory(call.input, paths), ..paths.clone() };
             let text = text.as_deref().unwrap_or_default();
             note_shell_line(line, text, &at, meter, &mut found);
-            let exports = tools::home_exports(call.input, 0);
+            let exports = tools::export_lines_of_home_variables(call.input, 0);
             if !exports.is_empty() {
                 note_inner_line(&format!("{exports}{text}"), &at, meter, &mut found);
             }
@@ -256,11 +256,11 @@ pub(crate) fn call_footprint_at(
     if found.concerns {
         match (call.tool(), &text) {
             (Tool::Shell, Some(text)) => {
-                disarm::note_written_text(|| Cow::Borrowed(text), &mut found)
+                disarm::note_guard_in_written_text(|| Cow::Borrowed(text), &mut found)
             }
-            _ => disarm::note_tool_call(call, paths, meter, &mut found),
+            _ => disarm::note_guards_changed_by_call(call, paths, meter, &mut found),
         }
-        disarm::note_guards_among_files(paths, meter, &mut found);
+        disarm::note_guards_in_found_files(paths, meter, &mut found);
     }
     meter.why_cut().map_or_else(|| Ok(found.into_footprint()), Err)
 }
@@ -296,24 +296,24 @@ fn note_shell_line(
     let follow::Seen { views, groups, cwd, filled, too_much } =
         follow::follow_line(line, paths, meter);
     files::note_redirects(&groups, &cwd, paths, meter, found);
-    for (at, view) in views.iter().enumerate().take_while(|(_, view)| view.spend_walk_steps()) {
+    for (at, view) in views.iter().enumerate().take_while(|(_, view)| view.charge_for_reading()) {
         found.commands.extend(view.fill_in_known_words());
         if !views.get(at + 1).is_some_and(|next| next.is_equivalent_of(view)) {
             files::note_files(view, paths, found);
         }
         installs::note_installs(view, found);
-        literals::note_literals(view, paths, found);
+        literals::note_inline_code_literals(view, paths, found);
     }
     trees::note_read_trees(&views, paths, &mut found.trees);
     let named =
         found.trees.iter().map(|tree| &tree.path).filter(|path| trees::is_project_directory(path));
     found.shows.extend(named.map(|path| format!("{path}/*")));
     if found.concerns {
-        disarm::note_line(&views, paths, found);
+        disarm::note_guards_changed_by_line(&views, paths, found);
     }
     // A deletion is a write, too.
     found.writes.extend(found.deletes.iter().cloned());
-    code::note_unseen_code(line, &views, &groups, text, meter, found);
+    code::note_code_from_elsewhere(line, &views, &groups, text, meter, found);
     send::note_sent_data(&views, &groups, found);
     if too_much {
         found.mark_rest_hidden();
@@ -331,13 +331,13 @@ fn note_guessed_lines(line: &Line, paths: &path::Paths<'_>, meter: &Meter<'_>, f
     let is_paid_for = |command: &SimpleCommand| {
         let words = command.words.iter().filter(is_looked_into);
         let bytes: usize = words.map(|word| word.source.len()).sum();
-        meter.spend_steps(4 * command.size()) && meter.spend_bytes(4 * bytes)
+        meter.spend_steps(4 * command.size()) && meter.spend_steps_for_bytes(4 * bytes)
     };
     if found.guess >= DEEPEST_GUESS || !line.commands.iter().all(is_paid_for) {
         return;
     }
     for guess in guess::guess_commands_in_line(line, &judged::is_named_by_rules, Languages::Skip) {
-        if found.guesses.len() >= MOST_GUESSES || !meter.spend_bytes(guess.text.len()) {
+        if found.guesses.len() >= MOST_GUESSES || !meter.spend_steps_for_bytes(guess.text.len()) {
             return;
         }
         // The words of one are often those of another.

@@ -41,7 +41,7 @@ use crate::dialect::{DIALECTS, DialectId, EventRow};
 use crate::event::EventName;
 use crate::hook::{Hook, Layer};
 use repeats::drop_repeated_hooks;
-use switches::apply_switches;
+use switches::apply_statements_to_hooks;
 
 #[cfg(test)]
 mod tests;
@@ -114,14 +114,14 @@ pub fn load_with_approval_filter(
     apply_dialect_layers(&mut read);
     diagnostics
         .extend(read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.diagnostics)));
-    diagnostics.extend(apply_switches(&mut read));
+    diagnostics.extend(apply_statements_to_hooks(&mut read));
     if added.confines_repositories {
         sandbox::sandbox_repository_hooks(&mut read);
     }
     diagnostics.extend(record::ineffective_key_findings(&read));
     diagnostics.extend(hold::hold_findings(&read));
     diagnostics.extend(shadow::shadow_findings(read.iter().flat_map(|(_, config)| &config.hooks)));
-    diagnostics.extend(names::unmatched_statements(&read));
+    diagnostics.extend(names::unmatched_statement_findings(&read));
     names::make_names_unique(&mut read);
     drop_repeated_hooks(&mut read);
     caller::disarm_own_entries(&mut read);
@@ -129,8 +129,10 @@ pub fn load_with_approval_filter(
         caller::disarm_caller_hooks(&mut read, caller);
     }
     let declared = collect_declared_events(&mut read).into_iter();
-    let events =
-        keep_first_declarations(added.events.iter().cloned().chain(declared), &mut diagnostics);
+    let events = keep_first_event_declarations(
+        added.events.iter().cloned().chain(declared),
+        &mut diagnostics,
+    );
     let words = sandbox::ServerSandboxes::from_configs(&read, added.confines_repositories);
     let declared = read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.servers));
     let declared = declared.map(|server| words.apply_to_server(server));
@@ -200,7 +202,7 @@ fn collect_declared_events(read: &mut [(Source, ReadConfig)]) -> Vec<EventRow> {
 /// Keeps the first declaration of each event, the host's before all others, and none of an event
 /// that a dialect knows (E-6). Otherwise a repository could remove an event's gates by declaring it
 /// again.
-fn keep_first_declarations(
+fn keep_first_event_declarations(
     rows: impl Iterator<Item = EventRow>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<EventRow> {
@@ -230,14 +232,14 @@ fn read_or_keep_last_good(
     source: &Source,
     last_good: &dyn Fn(&Source) -> Option<Source>,
 ) -> (Source, ReadConfig, bool) {
-    let mut config = hold::read_with_flaw(source);
+    let mut config = hold::read_as_flaw_allows(source);
     if !config.unreadable {
         let is_good = has_content(&config);
         return (source.clone(), config, is_good);
     }
     match last_good(source) {
         Some(good) => {
-            restore_last_good(source, &good, &mut config);
+            replace_by_last_good(source, &good, &mut config);
             (good, config, true)
         }
         None => (source.clone(), config, false),
@@ -247,8 +249,8 @@ fn read_or_keep_last_good(
 /// Replaces a source that cannot be read by its last good version, so that no guard vanishes in the
 /// middle of an edit (C-3). That version is read again, so that the statements of other sources
 /// apply to it.
-fn restore_last_good(source: &Source, good: &Source, config: &mut ReadConfig) {
-    let broken = std::mem::replace(config, hold::read_with_flaw(good));
+fn replace_by_last_good(source: &Source, good: &Source, config: &mut ReadConfig) {
+    let broken = std::mem::replace(config, hold::read_as_flaw_allows(good));
     config.diagnostics = broken.diagnostics;
     let count = config.hooks.len();
     let saving = source.flaw.as_ref().filter(|flaw| flaw.kept == Completeness::Saving);

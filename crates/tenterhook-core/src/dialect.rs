@@ -111,7 +111,7 @@ impl DialectId {
     /// Iterates over the agents that can call Tenterhook, in the order in which lists show them.
     pub fn agents() -> impl Iterator<Item = Self> {
         let all = DIALECTS.iter().chain(WITHOUT_HOOKS);
-        all.filter(|dialect| dialect.agent_title().is_some()).map(|dialect| dialect.id())
+        all.filter(|dialect| dialect.calling_agent_title().is_some()).map(|dialect| dialect.id())
     }
 
     /// Returns the dialect of an event by the form of its payload, if the form is unique.
@@ -162,7 +162,7 @@ const USUAL: usize = 1 << 10;
 
 impl Envelope {
     /// Serializes a payload as bytes. Serializing it as text first would take twice as long.
-    pub(crate) fn to_bytes(form: &impl serde::Serialize) -> Vec<u8> {
+    pub(crate) fn serialize_payload(form: &impl serde::Serialize) -> Vec<u8> {
         // Its keys are texts and its values JSON: there is nothing in it that cannot be written.
         let mut bytes = Vec::with_capacity(USUAL);
         serde_json::to_writer(&mut bytes, form).map(|()| bytes).unwrap_or_default()

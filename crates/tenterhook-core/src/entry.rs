@@ -31,12 +31,13 @@ impl<'a> From<&'a Source> for PathRoots<'a> {
 }
 
 impl PathRoots<'_> {
-    /// Returns a path, relative to the project or the home directory if it lies in one of them.
+    /// Returns a path as text for a digest, with a mark in place of the project or the home
+    /// directory if it lies in one of them.
     pub fn path(&self, path: &Path) -> String {
-        self.relative_text(&path.to_string_lossy())
+        self.replace_root_with_mark(&path.to_string_lossy())
     }
 
-    fn relative_text(&self, text: &str) -> String {
+    fn replace_root_with_mark(&self, text: &str) -> String {
         let under = |root: &Path, mark: &str| {
             let root = root.to_str().filter(|root| root.len() > 1)?;
             let rest = text.strip_prefix(root)?;
@@ -97,16 +98,16 @@ pub fn hook_digest(hook: &Hook, ground: PathRoots<'_>) -> Digest {
         .with_field("once", once.to_string())
         .with_optional("status", status.as_ref())
         .with_optional("mode", enforcement.is_shadow().then(|| enforcement.as_str()));
-    add_sandbox(canon, sandbox, ground).finish()
+    add_sandbox_to_digest(canon, sandbox, ground).finish()
 }
 
 /// Adds the sandbox to a digest. An entry without the key keeps the digest that it had before the
 /// key existed.
-fn add_sandbox(canon: Canon, sandbox: &Sandbox, ground: PathRoots<'_>) -> Canon {
+fn add_sandbox_to_digest(canon: Canon, sandbox: &Sandbox, ground: PathRoots<'_>) -> Canon {
     match sandbox {
         Sandbox::Unsaid => canon,
         Sandbox::Off => canon.with_field("sandbox", "off"),
-        Sandbox::In(grants) => add_grants(canon, grants, ground),
+        Sandbox::In(grants) => add_grants_to_digest(canon, grants, ground),
     }
 }
 
@@ -152,7 +153,7 @@ fn run_digest(run: &Run, ground: PathRoots<'_>) -> Digest {
     }
 }
 
-fn add_grants(canon: Canon, grants: &Grants, ground: PathRoots<'_>) -> Canon {
+fn add_grants_to_digest(canon: Canon, grants: &Grants, ground: PathRoots<'_>) -> Canon {
     let Grants { profile, read, write, net, env, attributes, processes, memory, cpu, at_least } =
         grants;
     canon
@@ -172,14 +173,15 @@ fn command_digest(command: &Command, ground: PathRoots<'_>) -> Digest {
     let Command { invocation, copy: _, kept: _, inherit, pass, env, cwd, files, prewarm } = command;
     let canon = Canon::new("command");
     let canon = match invocation {
-        Invocation::Argv { program, args } => {
-            canon.with_field("program", ground.relative_text(program)).with_list("args", args)
-        }
+        Invocation::Argv { program, args } => canon
+            .with_field("program", ground.replace_root_with_mark(program))
+            .with_list("args", args),
         Invocation::Shell { text, shell } => {
             canon.with_field("shell", format!("{shell:?}")).with_field("text", text)
         }
     };
-    let pairs = env.iter().flat_map(|(name, value)| [name.clone(), ground.relative_text(value)]);
+    let pairs =
+        env.iter().flat_map(|(name, value)| [name.clone(), ground.replace_root_with_mark(value)]);
     // What declares none has the digest that it had before anything could be declared.
     let canon = if files.is_empty() {
         canon
@@ -212,7 +214,7 @@ pub fn server_digest(server: &Server, ground: PathRoots<'_>) -> Digest {
     let Server { name, dialect, layer: _, reach, sandbox, project: _, home: _, place: _ } = server;
     let canon =
         Canon::new("server").with_field("name", name).with_field("dialect", dialect.as_str());
-    let canon = add_sandbox(canon, sandbox, ground);
+    let canon = add_sandbox_to_digest(canon, sandbox, ground);
     match reach {
         Reach::Program(command) => {
             canon.with_field("program", command_digest(command, ground).to_string()).finish()
@@ -225,7 +227,7 @@ pub fn server_digest(server: &Server, ground: PathRoots<'_>) -> Digest {
 
 /// Returns the digest of what a source says beside its hooks: about other hooks, events and
 /// servers.
-pub fn digest_beside_hooks(config: &ReadConfig, ground: PathRoots<'_>) -> Digest {
+pub fn digest_of_non_hook_settings(config: &ReadConfig, ground: PathRoots<'_>) -> Digest {
     let switches = config.switches.iter().map(|switch| switch_digest(switch, ground));
     let mentions = config.mentions.iter().map(|mention| mention.as_str().to_owned());
     let events = config.events.iter().map(|event| format!("{event:?}"));
@@ -263,7 +265,7 @@ fn switch_digest(switch: &Switch, ground: PathRoots<'_>) -> String {
             prewarm,
             mode,
             place: _,
-        }) => add_sandbox(canon, sandbox, ground)
+        }) => add_sandbox_to_digest(canon, sandbox, ground)
             .with_field("file", ground.path(file))
             .with_optional("on_failure", on_failure.map(|failure| failure.as_str()))
             .with_optional("on_broken", on_broken.map(|failure| failure.as_str()))

@@ -19,14 +19,14 @@ mod tests;
 pub use adopt::{Adopted, move_entries_to_tenterhook, restore_moved_entries};
 #[cfg(feature = "trust")]
 pub use approval::{Approval, codex_approvals};
-pub use entry::{hook_command_line, own_files};
+pub use entry::{hook_command_line, tenterhook_files_with_texts};
 pub use guard::{
-    GUARD_GAPS, guard_files, guard_user_settings, keep_hooks_enabled_setting,
-    organization_settings, supports_guard_module,
+    GUARD_GAPS, anti_silencing_settings, guard_files, guard_user_settings,
+    keep_hooks_enabled_setting, supports_guard_module,
 };
 pub use json::{
-    Foreign, Switched, Wrong, add_own_entries, agent_may_reject, find_hook_switch, foreign_entries,
-    installed_commands, remove_own_entries,
+    Foreign, Switched, Wrong, add_own_entries, agent_may_reject_settings, find_hook_switch,
+    foreign_entries, installed_commands, remove_own_entries,
 };
 pub use own::{Stranger, find_foreign_part};
 pub use settings::{Setting, add_settings, remove_settings};

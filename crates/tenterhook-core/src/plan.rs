@@ -22,7 +22,7 @@ mod unknown;
 
 pub use parts::select_steps_of_parts;
 pub use supposed::restraint_if_hook_ended_with;
-pub use twins::run_same_program_alike;
+pub use twins::start_same_program_alike;
 pub use unknown::verdict_on_unknown_event;
 
 #[cfg(test)]
@@ -73,7 +73,7 @@ pub fn select_steps(
     let mut steps = Vec::with_capacity(eligible.len());
     for hook in eligible.iter().filter_map(|at| ruleset.hook_at(*at)) {
         let Some((widened, broken)) =
-            decide_if_hook_runs(hook, &stage.row, view, event, context).selection_if_run()
+            decide_if_hook_runs(hook, &stage.row, view, event, context).run_limits_if_selected()
         else {
             continue;
         };
@@ -88,7 +88,7 @@ pub fn select_steps(
 #[must_use]
 pub fn explain(ruleset: &Ruleset, view: &View, event: &Event) -> Vec<(Arc<Hook>, Because)> {
     let context = MatchContext::for_event(event);
-    let parts = crate::event::parts::split_patch(event);
+    let parts = crate::event::parts::split_patch_event(event);
     let parts: Vec<MatchContext<'_>> = parts.iter().map(MatchContext::for_event).collect();
     let call = event.as_tool_call();
     let call_context = call.as_ref().map(MatchContext::for_event);
@@ -98,7 +98,7 @@ pub fn explain(ruleset: &Ruleset, view: &View, event: &Event) -> Vec<(Arc<Hook>,
     };
     let runs_itself = |hook: &Arc<Hook>| {
         let own = ruleset.hooks().iter().filter(|own| own.event == event.name);
-        let mut same = own.filter(|own| run_same_program_alike(own, hook));
+        let mut same = own.filter(|own| start_same_program_alike(own, hook));
         same.any(|own| explained(own, &context).selected)
     };
     ruleset
@@ -198,7 +198,7 @@ enum Weighed<'a> {
 impl Weighed<'_> {
     /// Returns `None` if the hook does not run; otherwise why its *allow* may have no effect, and
     /// the failure that replaces its run.
-    fn selection_if_run(self) -> Option<(Option<String>, Option<Failure>)> {
+    fn run_limits_if_selected(self) -> Option<(Option<String>, Option<Failure>)> {
         match self {
             Self::Matched(_) | Self::Picked(.., Picked::Exactly) => Some((None, None)),
             Self::Picked(.., Picked::Widely(why)) => Some((Some(why), None)),
@@ -250,10 +250,10 @@ impl Weighed<'_> {
                     Unread::File => format!("its file cannot be read ({why})"),
                     Unread::Exposed => part.problem_message(why),
                     Unread::Approval => {
-                        return (format!("it holds the call: {why}"), part.rule_number());
+                        return (format!("it holds the call: {why}"), part.spec_rule_number());
                     }
                 };
-                (format!("{said}, so its failure policy decides"), part.rule_number())
+                (format!("{said}, so its failure policy decides"), part.spec_rule_number())
             }
             Self::Broken { part, why, rule, .. } => {
                 let because =
@@ -282,11 +282,11 @@ fn decide_if_hook_runs<'a>(
     if !hook.is_managed_or_built_in() && view.is_switched_off(&hook.id) {
         return Weighed::Off;
     }
-    if hook.once && view.has_claimed_run(&hook.id) {
+    if hook.once && view.has_had_only_run(&hook.id) {
         return Weighed::Spent;
     }
     let subject = row.subject.matcher_text(event);
-    let matched = match find_match(hook, row, event, subject) {
+    let matched = match find_matched_subject(hook, row, event, subject) {
         Err(why) => {
             let (part, code) = ("matcher", Code::MatcherFailed);
             return Weighed::Broken { part, code, why: why.to_string(), rule: "S-3" };
@@ -315,7 +315,7 @@ fn decide_if_hook_runs<'a>(
 }
 
 /// Returns what the matcher matches: the subject or another name of it (S-1, S-5).
-fn find_match<'a>(
+fn find_matched_subject<'a>(
     hook: &Hook,
     row: &EventRow,
     event: &'a Event,

@@ -13,7 +13,7 @@ mod path;
 mod switches;
 
 pub use launchers::{
-    config_path_variables, find_agent_by_word, find_launched_agent, passes_env_assignments,
+    config_path_variables, find_agent_by_argument, find_launched_agent, passes_env_assignments,
     redirects_any_agent_config, sets_persistent_variables,
 };
 pub use letters::{may_change_files, may_concern_guard, names_guard_literally};
@@ -23,7 +23,7 @@ pub use path::{
     Hold, classify_guarded_path, guarded_directories, guarded_file_names, is_at_or_below,
     is_environment_file, is_git_config, is_guard_directory, is_startup_file, shell_pattern_matches,
 };
-pub use switches::{can_change_settings, loosens_guard_setting};
+pub use switches::{call_loosens_guard_setting, tool_can_change_settings};
 
 /// The pack of rules that denies: native configuration, for every host alike.
 pub const PACK: &str = include_str!("protect/self-protection.toml");

@@ -42,7 +42,7 @@ impl View {
 
     /// Returns true if a hook that runs once has already run.
     #[must_use]
-    pub fn has_claimed_run(&self, hook: &HookId) -> bool {
+    pub fn has_had_only_run(&self, hook: &HookId) -> bool {
         self.claimed.contains(hook)
     }
 }

@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 
 pub(crate) use deviation::{Deviation, Laxity};
 use lines::Candidate;
-pub use shown::extract_objects_from_prose;
+pub use shown::put_objects_on_own_lines;
 use tree::{Stop, Tree};
 pub use whole::{Whole, read_whole_object};
 
@@ -135,14 +135,14 @@ impl Reading {
 #[must_use]
 pub(crate) fn read_output(bytes: &[u8]) -> Reading {
     let decoded = decode::decode_output(bytes);
-    let mut reader = Reader::with_decoding(decoded.deviation.clone());
-    let mut found = reader.read_text(decoded.text.trim());
+    let mut reader = Reader::with_decoding_deviation(decoded.deviation.clone());
+    let mut found = reader.find_objects_in_text(decoded.text.trim());
     // Only where nothing was found as it stands: taking out an escape sequence can take JSON with it.
     let none = matches!(found, Found::Text | Found::Pairs(_));
     if none && decoded.text.contains(is_stray_control) {
-        let mut again = Reader::with_decoding(decoded.deviation);
+        let mut again = Reader::with_decoding_deviation(decoded.deviation);
         again.add_deviation(Deviation::Controls);
-        let better = again.read_text(remove_control_sequences(&decoded.text).trim());
+        let better = again.find_objects_in_text(remove_control_sequences(&decoded.text).trim());
         let pairs = matches!(better, Found::Pairs(_)) && found == Found::Text;
         if pairs || matches!(better, Found::Object(_) | Found::Several(_)) {
             (reader, found) = (again, better);
@@ -170,16 +170,16 @@ struct Reader {
 
 impl Reader {
     /// Creates a reader for a text whose decoding had this deviation.
-    fn with_decoding(decoding: Option<Deviation>) -> Self {
+    fn with_decoding_deviation(decoding: Option<Deviation>) -> Self {
         let mut reader = Self { deviations: Vec::new(), noted: HashSet::new() };
         decoding.into_iter().for_each(|decoding| reader.add_deviation(decoding));
         reader
     }
 
-    fn read_text(&mut self, text: &str) -> Found {
+    fn find_objects_in_text(&mut self, text: &str) -> Found {
         match text.chars().next() {
             None => Found::Empty,
-            Some('{') => self.read_braced_text(text),
+            Some('{') => self.read_text_from_brace(text),
             Some(_) => match self.read_wrapped_object(text) {
                 Some(object) => Found::Object(object),
                 None => self.read_objects_on_lines(text),
@@ -193,9 +193,9 @@ impl Reader {
         }
     }
 
-    fn read_braced_text(&mut self, text: &str) -> Found {
-        let (tree, end) = match tree::parse_object(text, relaxed::parse_relaxed) {
-            Ok(parsed) => self.add_parse_laxity(parsed),
+    fn read_text_from_brace(&mut self, text: &str) -> Found {
+        let (tree, end) = match tree::parse_object_with_fallback(text, relaxed::parse_relaxed) {
+            Ok(parsed) => self.take_tree_noting_laxity(parsed),
             Err(Stop::Limit(limit)) => return self.fall_back_to_pairs(text, limit),
             Err(Stop::Broken { .. }) => {
                 return match self.read_escaped_object(text) {
@@ -209,9 +209,9 @@ impl Reader {
         // Objects that follow each other without text between them need no separate line.
         while rest.trim_start().starts_with('{') {
             let next = rest.trim_start();
-            match tree::parse_object(next, relaxed::parse_relaxed) {
+            match tree::parse_object_with_fallback(next, relaxed::parse_relaxed) {
                 Ok(parsed) => {
-                    let (tree, end) = self.add_parse_laxity(parsed);
+                    let (tree, end) = self.take_tree_noting_laxity(parsed);
                     trees.push(tree);
                     rest = next.get(end..).unwrap_or_default();
                 }
@@ -226,7 +226,8 @@ impl Reader {
             self.add_deviation(Deviation::TextAfter);
             match lines::find_candidate_objects(rest) {
                 Ok(more) => trees.extend(
-                    more.into_iter().map(|candidate| self.add_parse_laxity(candidate.parsed).0),
+                    more.into_iter()
+                        .map(|candidate| self.take_tree_noting_laxity(candidate.parsed).0),
                 ),
                 Err(limit) => return self.fall_back_to_pairs(text, limit),
             }
@@ -252,13 +253,13 @@ impl Reader {
         self.add_deviation(if runs_to_end { Deviation::TextBefore } else { Deviation::TextAround });
         let trees = candidates
             .into_iter()
-            .map(|candidate| self.add_parse_laxity(candidate.parsed).0)
+            .map(|candidate| self.take_tree_noting_laxity(candidate.parsed).0)
             .collect();
         self.found_from_trees(text, trees)
     }
 
     /// Records the leniency of a parsed object, and returns its tree and end.
-    fn add_parse_laxity(&mut self, parsed: tree::Parsed) -> (Tree, usize) {
+    fn take_tree_noting_laxity(&mut self, parsed: tree::Parsed) -> (Tree, usize) {
         if let Some(laxity) = parsed.laxity {
             self.add_deviation(Deviation::Relaxed(laxity));
         }
@@ -291,8 +292,11 @@ impl Reader {
         for path in &duplicates {
             self.add_deviation(Deviation::DuplicateKey(tree.dotted_path(path)));
         }
-        let shadowed = duplicates.iter().map(|path| tree.fields(Some(path.as_slice()))).collect();
-        Some(Object { fields: tree.fields(None), shadowed })
+        let shadowed = duplicates
+            .iter()
+            .map(|path| tree.fields_choosing_duplicate(Some(path.as_slice())))
+            .collect();
+        Some(Object { fields: tree.fields_choosing_duplicate(None), shadowed })
     }
 
     /// Reads an object that is the whole text except for one wrapper: a fence, an array or quotes.
@@ -304,7 +308,7 @@ impl Reader {
         } else {
             (Deviation::InString, unquote(text)?)
         };
-        self.read_whole_object(inner.trim(), deviation)
+        self.read_unwrapped_object(inner.trim(), deviation)
     }
 
     /// Reads `{\"decision\": \"block\"}`, which some shells make of escaped quotes.
@@ -313,17 +317,19 @@ impl Reader {
             return None;
         }
         let inner: String = serde_json::from_str(&format!("\"{text}\"")).ok()?;
-        self.read_whole_object(&inner, Deviation::InString)
+        self.read_unwrapped_object(&inner, Deviation::InString)
     }
 
-    fn read_whole_object(&mut self, inner: &str, deviation: Deviation) -> Option<Object> {
+    /// Reads an object that is the whole text `inner`, and records `deviation`; `None` if it is no
+    /// such object.
+    fn read_unwrapped_object(&mut self, inner: &str, deviation: Deviation) -> Option<Object> {
         if !inner.starts_with('{') {
             return None;
         }
-        match tree::parse_object(inner, relaxed::parse_relaxed) {
+        match tree::parse_object_with_fallback(inner, relaxed::parse_relaxed) {
             Ok(parsed) if parsed.end == inner.len() => {
                 self.add_deviation(deviation);
-                let (tree, _) = self.add_parse_laxity(parsed);
+                let (tree, _) = self.take_tree_noting_laxity(parsed);
                 self.object_from_tree(&tree)
             }
             Ok(_) | Err(_) => None,

@@ -130,7 +130,7 @@ impl TranscriptAgent {
     /// The agent that wrote this line, if its shape shows it.
     #[must_use]
     pub fn recognize_by_line(line: &[u8]) -> Option<Self> {
-        raw::recognize_agent(line)
+        raw::recognize_agent_by_line(line)
     }
 }
 

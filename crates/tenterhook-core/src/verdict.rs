@@ -82,17 +82,25 @@ pub fn judge_answer(judge_context: JudgeContext<'_>, answer: Answer) -> Verdict 
     // If the first line asks for the background, the agent goes on at once and reads no later
     // line as a denial. With exact compatibility, so do we (R-22).
     let is_gone = answer.detached && judge_context.hook.compat == Compat::Exact;
-    judge_at(judge_context, answer, if is_gone { When::Late } else { When::InTime })
+    judge_answer_timely_or_late(
+        judge_context,
+        answer,
+        if is_gone { When::Late } else { When::InTime },
+    )
 }
 
 /// Judges an answer that came after the host had gone on. Its objection is reported but no longer
 /// blocks.
 #[must_use]
 pub fn judge_late_answer(judge_context: JudgeContext<'_>, answer: Answer) -> Verdict {
-    judge_at(judge_context, answer, When::Late)
+    judge_answer_timely_or_late(judge_context, answer, When::Late)
 }
 
-fn judge_at(judge_context: JudgeContext<'_>, mut answer: Answer, when: When) -> Verdict {
+fn judge_answer_timely_or_late(
+    judge_context: JudgeContext<'_>,
+    mut answer: Answer,
+    when: When,
+) -> Verdict {
     let mut faults = Vec::new();
     let is_background = when == When::Late || answer.detached;
     // An ignored part is reported, and has no other effect.
@@ -116,12 +124,12 @@ fn judge_at(judge_context: JudgeContext<'_>, mut answer: Answer, when: When) -> 
         reason.or_else(|| default_denial_reason(judge_context.hook, restraint, printed.as_deref()));
     let (reason, if_denied) = (words.map(said), if_denied.map(said));
     let verdict = Verdict { restraint, reason, if_denied, effects, faults };
-    if judge_context.hook.gates_only { keep_only_restraint(verdict) } else { verdict }
+    if judge_context.hook.gates_only { drop_consent_and_additions(verdict) } else { verdict }
 }
 
-/// Drops consent and every effect except messages and stop: the hook may only restrain (BR-19,
-/// C-94).
-fn keep_only_restraint(verdict: Verdict) -> Verdict {
+/// Returns the verdict without consent and additions: only its restraint, its stop and its messages
+/// stay (BR-19, C-94).
+fn drop_consent_and_additions(verdict: Verdict) -> Verdict {
     let Effects { messages, stop, .. } = verdict.effects;
     let effects = Effects { messages, stop, ..Effects::default() };
     match verdict.restraint {
@@ -217,7 +225,7 @@ fn judge_unclear_answer(
 
 fn answer_after_slips(judge_context: JudgeContext<'_>, answer: Answer) -> Answer {
     match judge_context.hook.compat {
-        Compat::Guarded => restraint_after_slip(answer),
+        Compat::Guarded => restraining_part_after_slip(answer),
         Compat::Exact => {
             let dialect = judge_context.hook.dialect.dialect();
             let honour = answer.slips.iter().map(|slip| dialect.slip_policy(slip.kind)).max();
@@ -242,7 +250,7 @@ fn fault_from_slip(hook: &Hook, slip: &Slip) -> Fault {
 /// What an answer that left its protocol may still do: say no.
 /// If it does not say no, it is read as the agent would read it, but any consent is dropped: a
 /// malformed answer never allows.
-fn restraint_after_slip(answer: Answer) -> Answer {
+fn restraining_part_after_slip(answer: Answer) -> Answer {
     let restrains = answer.restraint > Restraint::Allow || answer.effects.stop.is_some();
     if !restrains {
         let failure = answer.failure;

@@ -164,7 +164,7 @@ impl Agent {
     /// Returns a call of the agent's shell that names `way` and creates the mark file `ran.WAY`
     /// when it runs.
     #[must_use]
-    pub fn marking_shell_call(&self, way: &str) -> Call {
+    pub fn shell_call_creating_mark(&self, way: &str) -> Call {
         let line = format!("touch marks/ran.{way} && echo WAY-{way}-END");
         Call { name: self.shell.name.to_owned(), input: (self.shell.input)(&line) }
     }
@@ -208,7 +208,7 @@ fn described_command_input(text: &str) -> Value {
 
 /// Returns the hook configuration in groups, in the format of Claude Code, Codex, Qwen, Goose and
 /// Gemini.
-fn grouped_hooks(
+fn grouped_hooks_config(
     agent: &Agent,
     hooks: &[Registered],
     entry: impl Fn(&Registered) -> Value,
@@ -228,7 +228,7 @@ fn grouped_hooks(
 }
 
 /// Returns a hook entry whose timeout is in seconds.
-fn entry_with_timeout_seconds(hook: &Registered) -> Value {
+fn hook_entry_with_timeout_seconds(hook: &Registered) -> Value {
     json!({ "type": "command", "command": hook.command, "timeout": hook.timeout })
 }
 
@@ -244,7 +244,7 @@ fn user_config_path(setting: &Setting<'_>, agent: &agents::Agent) -> PathBuf {
 }
 
 /// Returns the first of several names of a program or a package, which is the usual one.
-const fn first_name(names: &'static [&'static str]) -> &'static str {
+const fn first_of_names(names: &'static [&'static str]) -> &'static str {
     match names {
         [name, ..] => name,
         [] => "",

@@ -227,7 +227,7 @@ pub fn run_agent(play: &Play<'_>) -> Result<Seen, PlayError> {
         end,
         printed: text(&report.stdout.bytes) + &text(&report.stderr.bytes),
         asked: model.requested_turns(),
-        marks: fixture.mark_names(),
+        marks: fixture.created_mark_names(),
         fired: fixture.hook_call_counts(),
         given: Event::ALL.map(|event| (event.name(), fixture.hook_inputs(event.name()))).into(),
         took: began.elapsed(),

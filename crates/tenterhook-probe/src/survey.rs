@@ -58,13 +58,13 @@ impl Survey<'_> {
     ///
     /// When the agent cannot be run, or never asked its model.
     pub fn run_all_checks(&self) -> Result<Vec<Row>, PlayError> {
-        let mut rows = self.rows_in_mode("default", Mode::Default)?;
-        rows.extend(self.rows_in_mode("bypass", Mode::Bypass)?);
-        rows.extend(self.parallel_mcp_subagent_rows()?);
+        let mut rows = self.run_checks_in_mode("default", Mode::Default)?;
+        rows.extend(self.run_checks_in_mode("bypass", Mode::Bypass)?);
+        rows.extend(self.run_parallel_mcp_subagent_checks()?);
         Ok(rows)
     }
 
-    fn rows_in_mode(&self, axis: &'static str, mode: Mode) -> Result<Vec<Row>, PlayError> {
+    fn run_checks_in_mode(&self, axis: &'static str, mode: Mode) -> Result<Vec<Row>, PlayError> {
         let ways: Vec<(&str, Way)> = HOOKS
             .iter()
             .filter_map(|hook| Some((*hook, self.build_hook_way(hook, hook)?)))
@@ -74,7 +74,7 @@ impl Survey<'_> {
         while !rest.is_empty() {
             let main = rest
                 .iter()
-                .map(|pair| Step::Calls(vec![self.agent.marking_shell_call(pair.0)]))
+                .map(|pair| Step::Calls(vec![self.agent.shell_call_creating_mark(pair.0)]))
                 .collect();
             let seen = self.run_agent_in_mode(mode, &Script { main, sub: Vec::new() }, &all)?;
             // Some denials end the run: what comes after them needs a further run.
@@ -89,7 +89,7 @@ impl Survey<'_> {
     }
 
     /// Runs the denials of parallel calls, MCP tools and sub-agents, and returns their rows.
-    fn parallel_mcp_subagent_rows(&self) -> Result<Vec<Row>, PlayError> {
+    fn run_parallel_mcp_subagent_checks(&self) -> Result<Vec<Row>, PlayError> {
         let calls = [
             ("parallel", "deny", "parallel-1", 0),
             ("parallel", "silent", "parallel-2", 0),
@@ -102,7 +102,7 @@ impl Survey<'_> {
         let batch = calls
             .iter()
             .filter(|row| row.3 == 0)
-            .map(|row| self.agent.marking_shell_call(row.2))
+            .map(|row| self.agent.shell_call_creating_mark(row.2))
             .collect();
         // A missing tool becomes an uncounted shell call, so that the others keep their positions.
         let none = || (self.agent.shell.name.to_owned(), (self.agent.shell.input)("true"));
@@ -120,7 +120,7 @@ impl Survey<'_> {
             // Some agents start a sub-agent and go on; the end of the session would end it too.
             single(wait),
         ];
-        let sub = vec![Step::Calls(vec![self.agent.marking_shell_call("subagent")])];
+        let sub = vec![Step::Calls(vec![self.agent.shell_call_creating_mark("subagent")])];
         let seen = self.run_agent_in_mode(Mode::Bypass, &Script { main, sub }, &ways)?;
         let row = |(axis, hook, name, step): (&'static str, &'static str, &str, usize)| {
             let had = match axis {

@@ -25,7 +25,7 @@ impl Way {
     /// Makes a way that prints a text and exits with status 0.
     #[must_use]
     pub fn printing(event: Event, name: &str, text: &str) -> Self {
-        Self::from_shell_script(event, name, print_command(text))
+        Self::from_shell_script(event, name, command_that_prints(text))
     }
 
     pub(crate) fn script_file_name(&self) -> String {
@@ -104,7 +104,7 @@ const ELSEWHERE: &[&str] = &["ask", "subagent", "mcp", "parallel-1", "parallel-3
 
 /// Returns whether a way, or a call, of this name must block the call.
 #[must_use]
-pub fn must_block(name: &str) -> bool {
+pub fn must_block_call_named(name: &str) -> bool {
     // A plugin's way to change a call, and to empty it.
     let changes = ["rewrite", "args-emptied"].contains(&name);
     let is_in = |ways: &[(&str, &str)]| ways.iter().any(|way| way.0 == name);
@@ -136,7 +136,10 @@ impl Way {
                 deny.replace("\"hookEventName\":\"PreToolUse\"", "\"hookEventName\":\"Stop\""),
             ),
             ("{cut}", deny.trim_end_matches('}').to_owned()),
-            ("{twice}", deny.replace(&word, &format!("\"allow\",{}", decision_pair(&deny, &word)))),
+            (
+                "{twice}",
+                deny.replace(&word, &format!("\"allow\",{}", decision_key_and_value(&deny, &word))),
+            ),
             ("{quoted}", serde_json::Value::from(deny.as_str()).to_string()),
             ("{comma}", deny.replace('}', ",}")),
             ("{extra}", deny.replacen('{', "{\"unknownKey\":1,", 1)),
@@ -151,8 +154,8 @@ impl Way {
                 line = line.replace(sign, form);
             }
             script.push_str(&match line.split_once(' ') {
-                Some(("out", text)) => print_command(text),
-                Some(("err", text)) => print_command(text).trim_end().to_owned() + " >&2\n",
+                Some(("out", text)) => command_that_prints(text),
+                Some(("err", text)) => command_that_prints(text).trim_end().to_owned() + " >&2\n",
                 _ => line + "\n",
             });
         }
@@ -161,7 +164,7 @@ impl Way {
 }
 
 /// Returns the key and the value of the decision, to be written twice.
-fn decision_pair(deny: &str, word: &str) -> String {
+fn decision_key_and_value(deny: &str, word: &str) -> String {
     let before = deny.split(word).next().unwrap_or_default();
     let key = before.trim_end_matches(':').rsplit(['{', ',']).next().unwrap_or_default();
     format!("{key}:{word}")
@@ -175,6 +178,6 @@ fn remove_reason(deny: &str) -> String {
 }
 
 /// Returns a shell line that prints a text.
-fn print_command(text: &str) -> String {
+fn command_that_prints(text: &str) -> String {
     format!("printf '%s\\n' '{}'\n", text.replace('\'', r"'\''"))
 }

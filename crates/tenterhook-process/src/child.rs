@@ -85,7 +85,7 @@ impl Child {
     ///
     /// The same as [`set_deadline`](Self::set_deadline), [`write_stdin`](Self::write_stdin) and
     /// [`close_stdin`](Self::close_stdin); the child may begin before the supervisor wakes.
-    pub fn write_input_with_deadline(
+    pub fn write_all_input_with_deadline(
         &self,
         bytes: impl Into<Arc<[u8]>>,
         deadline: Option<Instant>,
@@ -103,7 +103,7 @@ impl Child {
     }
 
     /// Adds this run to the runs that `cancel` cancels.
-    pub fn cancel_with(&self, cancel: &Cancel) {
+    pub fn attach_cancel_token(&self, cancel: &Cancel) {
         cancel.add_run(&self.inbox);
     }
 
@@ -158,7 +158,7 @@ impl Child {
 
     /// Waits for the report. Closes standard input first, because a child that reads it would never
     /// end.
-    pub fn wait(self) -> Report {
+    pub fn close_stdin_and_wait(self) -> Report {
         self.close_stdin();
         wait_for_report(&self.inbox)
     }
@@ -268,16 +268,18 @@ pub fn run_in_background(
     cancel: &Cancel,
     done: impl FnOnce(Report) + Send + 'static,
 ) {
-    let child =
-        launch_with_input(command, backend::Input::Close, |child| child.cancel_with(cancel));
+    let child = launch_with_input(command, backend::Input::Close, |child| {
+        child.attach_cancel_token(cancel)
+    });
     child.on_finish(done);
     child.detach();
 }
 
 /// Runs `command` to its end on this thread.
 pub fn run_blocking(command: Command, cancel: &Cancel) -> Report {
-    let child =
-        launch_with_input(command, backend::Input::Close, |child| child.cancel_with(cancel));
+    let child = launch_with_input(command, backend::Input::Close, |child| {
+        child.attach_cancel_token(cancel)
+    });
     let report = wait_for_report(&child.inbox);
     child.detach();
     report

@@ -44,7 +44,7 @@ impl Inbox {
     pub(crate) fn new() -> Arc<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        live::add_run();
+        live::increment_live_runs();
         Arc::new(Self { id, state: Mutex::default() })
     }
 
@@ -114,7 +114,7 @@ impl Inbox {
             return;
         }
         state.settled = true;
-        live::remove_run();
+        live::decrement_live_runs();
         // Orders hold sinks, whose owners wait for them to go.
         let orders = std::mem::take(&mut state.orders);
         let listed_by = std::mem::take(&mut state.listed_by);
@@ -150,7 +150,7 @@ impl Inbox {
 impl Drop for Inbox {
     fn drop(&mut self) {
         if !self.is_reported() {
-            live::remove_run();
+            live::decrement_live_runs();
         }
     }
 }

@@ -155,6 +155,6 @@ pub mod internal {
     pub use crate::{
         account::{account_home, account_name, host_name},
         resolved::{Links, resolve_path, resolve_path_and_links},
-        writers::await_writers,
+        writers::wait_until_no_writer,
     };
 }

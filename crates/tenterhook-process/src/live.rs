@@ -11,12 +11,12 @@ fn lock_count() -> MutexGuard<'static, usize> {
 }
 
 /// Adds one to the count of live runs.
-pub(crate) fn add_run() {
+pub(crate) fn increment_live_runs() {
     *lock_count() += 1;
 }
 
 /// Takes one from the count of live runs.
-pub(crate) fn remove_run() {
+pub(crate) fn decrement_live_runs() {
     let mut live = lock_count();
     *live = live.saturating_sub(1);
     if *live == 0 {

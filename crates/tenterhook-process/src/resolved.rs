@@ -20,7 +20,7 @@ pub fn resolve_path(path: &Path) -> PathBuf {
 /// these links changes what the path finds.
 #[must_use]
 pub fn resolve_path_and_links(path: &Path) -> Vec<PathBuf> {
-    Links::default().resolve_with_links(path)
+    Links::default().links_and_target_of(path)
 }
 
 /// What a path begins with: on Windows a drive or a share, and everywhere the root. A root without a drive, as in a link to `\x`, is that of the
@@ -31,12 +31,13 @@ struct Start {
 }
 
 impl Start {
-    fn set_prefix(&mut self, part: OsString) -> PathBuf {
+    /// Stores the prefix of a path, such as a drive, and returns it as a path.
+    fn begin_with_prefix(&mut self, part: OsString) -> PathBuf {
         self.prefix = part;
         PathBuf::from(&self.prefix)
     }
 
-    fn root_path(&self, part: OsString) -> PathBuf {
+    fn root_path_after_prefix(&self, part: OsString) -> PathBuf {
         let mut start = self.prefix.clone();
         start.push(part);
         PathBuf::from(start)
@@ -64,7 +65,7 @@ impl Links {
     /// Returns each link on the way to a path, and at the end where the path leads (see
     /// [`resolve_path_and_links`]).
     #[must_use]
-    pub fn resolve_with_links(&mut self, path: &Path) -> Vec<PathBuf> {
+    pub fn links_and_target_of(&mut self, path: &Path) -> Vec<PathBuf> {
         let mut all = Vec::new();
         let end = self.follow_links(path, |link| all.push(link));
         all.push(end);
@@ -97,8 +98,8 @@ impl Links {
                         _ => {}
                     }
                 }
-                Some(Component::RootDir) => out = start.root_path(part),
-                Some(Component::Prefix(_)) => out = start.set_prefix(part),
+                Some(Component::RootDir) => out = start.root_path_after_prefix(part),
+                Some(Component::Prefix(_)) => out = start.begin_with_prefix(part),
             }
         }
         out
@@ -151,8 +152,8 @@ mod tests {
             let mut end = PathBuf::new();
             for part in parts {
                 end = match part.trim_matches('\\').trim_matches('/') {
-                    "" => start.root_path(part.into()),
-                    _ => start.set_prefix(part.into()),
+                    "" => start.root_path_after_prefix(part.into()),
+                    _ => start.begin_with_prefix(part.into()),
                 };
             }
             assert_eq!(end, Path::new(expected), "{parts:?}");
@@ -201,7 +202,7 @@ mod tests {
         let links = ["whole", "real/inner/deep", "dangling", "real/none"];
         let mut way = Links::default();
         for _ in ["looked at", "remembered"] {
-            let found = way.resolve_with_links(&fixture.join("whole/inner/deep"));
+            let found = way.links_and_target_of(&fixture.join("whole/inner/deep"));
             assert_eq!(found, links.map(|link| fixture.join(link)));
         }
         std::fs::remove_dir_all(fixture).expect("a fixture");

@@ -17,11 +17,11 @@ const LONGEST: usize = 1024;
 /// Makes the tag of run `id`. It is unique over processes: it contains the process id and the time
 /// of the first run.
 pub(crate) fn run_tag(id: u64) -> String {
-    format!("{}{id:x}", process_tag_prefix())
+    format!("{}{id:x}", prefix_of_run_tags())
 }
 
 /// Returns the common start of the tags of all runs of this process.
-pub(crate) fn process_tag_prefix() -> String {
+pub(crate) fn prefix_of_run_tags() -> String {
     static EPOCH: OnceLock<u128> = OnceLock::new();
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros());
     let epoch = EPOCH.get_or_init(now);

@@ -13,7 +13,7 @@ const PAUSE: Duration = Duration::from_micros(200);
 /// A writer that closed it may not be the last one if a different thread started a process
 /// meanwhile. Linux only, and on file systems that know leases: elsewhere no writer is seen. Blocks
 /// the thread.
-pub fn await_writers(file: &File, within: Duration) -> bool {
+pub fn wait_until_no_writer(file: &File, within: Duration) -> bool {
     let since = Instant::now();
     while has_writer(file) {
         if since.elapsed() >= within {
@@ -63,9 +63,9 @@ mod tests {
         let second = writer.try_clone().expect("its twin, as a child has one");
         let reader = File::open(&path).expect("it is there");
         drop(writer);
-        assert!(!await_writers(&reader, Duration::ZERO));
+        assert!(!wait_until_no_writer(&reader, Duration::ZERO));
         drop(second);
-        assert!(await_writers(&reader, Duration::ZERO));
+        assert!(wait_until_no_writer(&reader, Duration::ZERO));
         // Nothing is left of the question.
         assert!(File::options().append(true).open(&path).is_ok());
     }

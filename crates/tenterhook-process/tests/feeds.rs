@@ -42,8 +42,8 @@ fn a_line_reaches_its_child_while_the_supervisor_is_busy() {
         std::thread::sleep(Duration::from_millis(2));
     }
     drop(release);
-    assert_eq!(reader.wait().end, End::Exited(0));
-    assert_eq!(talker.wait().end, End::Exited(0));
+    assert_eq!(reader.close_stdin_and_wait().end, End::Exited(0));
+    assert_eq!(talker.close_stdin_and_wait().end, End::Exited(0));
     std::fs::remove_file(path).unwrap();
 }
 
@@ -64,5 +64,5 @@ fn a_closed_input_is_no_signal_for_a_host_that_would_die_of_it() {
     let blocked = u64::from_str_radix(blocked.trim(), 16).unwrap();
     assert_eq!(blocked & (1 << (libc::SIGPIPE - 1)), 0, "the mask of the thread is as it was");
     child.cancel();
-    assert_eq!(child.wait().stdin, Delivery::Refused { written: 5 });
+    assert_eq!(child.close_stdin_and_wait().stdin, Delivery::Refused { written: 5 });
 }

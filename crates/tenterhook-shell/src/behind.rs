@@ -6,8 +6,10 @@
 use std::sync::Arc;
 
 use super::braces::{MOST_BRACES, expand_braces};
-use super::command::is_command_prefix;
-use super::named::{assigned_words, expanded_variable, looked_up_program, may_redefine_program};
+use super::command::is_word_before_command;
+use super::named::{
+    expanded_variable, looked_up_program, may_redefine_program, words_assigned_to_variable,
+};
 use super::read::{Code, Reader};
 use super::setup::is_shell_setup;
 use super::stream::{Flow, Stream};
@@ -76,7 +78,7 @@ fn computed_startup_variable(assignment: &Assignment) -> Option<&'static str> {
 /// Adds the script file of an interpreter of another language as the command's input, if the line
 /// wrote that file.
 fn add_script_input(reader: &mut Reader<'_>, command: &mut SimpleCommand) {
-    let Some(options) = command.program_name().and_then(strings::interpreter_options) else {
+    let Some(options) = command.program_name().and_then(strings::interpreter_code_options) else {
         return;
     };
     let mut words = command.words.iter().skip(1);
@@ -85,7 +87,7 @@ fn add_script_input(reader: &mut Reader<'_>, command: &mut SimpleCommand) {
     }
     let file = words.find(|word| !word.text.starts_with('-'));
     if let Some((key, mut stream)) = file.and_then(|file| reader.streams.take_file(file)) {
-        (command.input, command.input_lacks) = stream.shared_text();
+        (command.input, command.input_lacks) = stream.shared_text_and_gaps();
         reader.streams.put_file_back(key, stream);
     }
 }
@@ -242,7 +244,7 @@ impl Look<'_, '_> {
         }
         let Some(wrapper) = wrapper::find_wrapper(&program.text) else { return Vec::new() };
         let input = command.input.as_deref().filter(|_| !command.input_lacks);
-        let all = wrapper.code_behind(&command.words, input).into_iter();
+        let all = wrapper.code_run_by_wrapper(&command.words, input).into_iter();
         all.filter_map(|behind| self.read_wrapped_command(wrapper, behind)).collect()
     }
 
@@ -259,7 +261,8 @@ impl Look<'_, '_> {
             expanded_variable(source).is_some_and(|name| self.reader.is_variable_assigned(name));
         if is_set && self.reader.spend_steps(self.code, cost) {
             let commands = &self.reader.commands;
-            let words = assigned_words(self.code.text, commands, &self.command.via, source);
+            let words =
+                words_assigned_to_variable(self.code.text, commands, &self.command.via, source);
             if words.is_some() {
                 return words;
             }
@@ -290,7 +293,7 @@ impl Look<'_, '_> {
             Some(language) => {
                 let words = [language].into_iter().chain(self.command.words.iter().cloned());
                 let mut command = derive_command(self.command, words.collect(), step);
-                (command.input, command.input_lacks) = stream.shared_text();
+                (command.input, command.input_lacks) = stream.shared_text_and_gaps();
                 found.push(command);
             }
             None => {
@@ -317,7 +320,7 @@ impl Look<'_, '_> {
                 (None, true)
             }
             Behind::Command(mut words) => {
-                let group = words.iter().take_while(|word| is_command_prefix(word)).count();
+                let group = words.iter().take_while(|word| is_word_before_command(word)).count();
                 words.drain(..group);
                 return (!words.is_empty()).then(|| derive_command(self.command, words, step));
             }

@@ -64,7 +64,7 @@ pub(super) struct Parts<'t> {
 }
 
 impl<'c, 't> Builder<'_, '_, 'c, 't> {
-    pub(super) fn source_text(&self, range: &Range<usize>) -> &'c str {
+    pub(super) fn source_in_range(&self, range: &Range<usize>) -> &'c str {
         text_in_range(self.code.text, range)
     }
 
@@ -83,7 +83,7 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
         let mut end = None;
         for node in nodes {
             if let Some(end) = end {
-                self.reader.check_gap_is_blank(self.code, &(end..node.start_byte()));
+                self.reader.doubt_unless_gap_is_blank(self.code, &(end..node.start_byte()));
             }
             end = Some(node.end_byte());
             match node_kind(*node) {
@@ -101,10 +101,10 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
         if let (Some(end), Some(first)) = (end, redirects.first()) {
             // The grammar drops a dash before a descriptor: `x - 2>&1` (S-24).
             let gap = end..first.start_byte();
-            if self.source_text(&gap).trim() == "-" {
+            if self.source_in_range(&gap).trim() == "-" {
                 parts.dash = true;
             } else {
-                self.reader.check_gap_is_blank(self.code, &gap);
+                self.reader.doubt_unless_gap_is_blank(self.code, &gap);
             }
         }
         for redirect in redirects {
@@ -139,8 +139,10 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
                 let queued = self.next.len();
                 self.queue_node_with_flow(node, self.item.flow);
                 if let Some(first) = redirects.first() {
-                    self.reader
-                        .check_gap_is_blank(self.code, &(node.end_byte()..first.start_byte()));
+                    self.reader.doubt_unless_gap_is_blank(
+                        self.code,
+                        &(node.end_byte()..first.start_byte()),
+                    );
                 }
                 let mut parts = Parts::default();
                 for redirect in redirects {
@@ -203,7 +205,7 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
     pub(super) fn record_for_loop(&mut self) {
         let node = self.item.node;
         let Some(variable) = node.child_by_field_name("variable") else { return };
-        let variable = self.source_text(&variable.byte_range()).to_owned();
+        let variable = self.source_in_range(&variable.byte_range()).to_owned();
         let words: Vec<Node<'t>> = node.children_by_field_name("value", &mut node.walk()).collect();
         let mut words: Vec<Word> =
             words.iter().map(|word| self.read_word(&word.byte_range(), &[*word])).collect();
@@ -225,7 +227,7 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
                 value.start = child.end_byte();
             }
         }
-        let name = self.source_text(&name).to_owned();
+        let name = self.source_in_range(&name).to_owned();
         Assignment { name, value: self.read_word(&value, &[node]) }
     }
 
@@ -235,7 +237,7 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
         for piece in pieces {
             let last = groups.last_mut();
             let touches = last.as_ref().and_then(|group| group.last()).is_some_and(|before| {
-                let gap = self.source_text(&(before.end_byte()..piece.start_byte()));
+                let gap = self.source_in_range(&(before.end_byte()..piece.start_byte()));
                 before.end_byte() <= piece.start_byte() && remove_line_continuations(gap).is_empty()
             });
             match last {
@@ -266,7 +268,7 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
     /// Reads one word. A word that contradicts its quotes is unknown and recorded as a doubt
     /// (S-24).
     fn read_word(&mut self, range: &Range<usize>, nodes: &[Node<'t>]) -> Word {
-        let source = self.source_text(range);
+        let source = self.source_in_range(range);
         // In a nest, the text of each level contains all levels below it.
         if !self.reader.spend_steps(self.code, 1 + source.len() / 16) {
             return Word::unknown("");
@@ -308,7 +310,7 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
 
     /// Removes reserved words that the grammar read as a program.
     fn remove_reserved_words(&mut self, words: &mut Vec<Word>) {
-        let leading = words.iter().take_while(|word| is_command_prefix(word)).count();
+        let leading = words.iter().take_while(|word| is_word_before_command(word)).count();
         for word in words.drain(..leading) {
             if word.text == "{" {
                 self.reader.record_construct(self.code, Construct::BraceGroup);
@@ -321,7 +323,7 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
 }
 
 /// Returns whether a command starts after this word.
-pub(super) fn is_command_prefix(word: &Word) -> bool {
+pub(super) fn is_word_before_command(word: &Word) -> bool {
     is_reserved_word(word, LEADING)
 }
 

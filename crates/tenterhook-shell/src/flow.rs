@@ -23,7 +23,7 @@ impl Reader<'_> {
         flow: Flow,
     ) -> (Option<Arc<str>>, bool) {
         match self.process_substitution_input(code, redirects) {
-            Some(mut stream) => stream.shared_text(),
+            Some(mut stream) => stream.shared_text_and_gaps(),
             None => self.streams.command_input(redirects, flow),
         }
     }
@@ -117,7 +117,7 @@ impl Flows {
         Self { whole: flow, input: flow.input, parts }
     }
 
-    pub(super) fn next_flow(&mut self, streams: &mut Streams, child: Node<'_>) -> Flow {
+    pub(super) fn flow_of_next_child(&mut self, streams: &mut Streams, child: Node<'_>) -> Flow {
         if self.parts == 0 || !child.is_named() {
             return self.whole;
         }

@@ -15,8 +15,8 @@ use super::windows::is_cmdlet_or_net_call;
 use super::word::{Word, WordKind, quote_word};
 use super::{Line, MOST_WRAPPERS, SimpleCommand, Via, wrapper};
 use table::{
-    Lead, MARKS, is_code_option, is_text_option, is_variable_run_as_code, program_leads,
-    runs_words_after, sets_container_variable, takes_text_operands,
+    Lead, MARKS, is_code_option, is_subcommand_running_words, is_text_option,
+    is_variable_run_as_code, leads_of_program, sets_container_variable, takes_text_operands,
 };
 
 /// Most guesses about one command, and about one line (S-36).
@@ -133,7 +133,7 @@ impl<'c> Guesser<'c, '_> {
             self.found.push(input.to_string());
         }
         self.guess_from_code_arguments(name);
-        if strings::interpreter_options(name).is_some() || strings::takes_code_operand(name) {
+        if strings::interpreter_code_options(name).is_some() || strings::takes_code_operand(name) {
             if languages == Languages::Read {
                 self.guess_from_foreign_code();
             }
@@ -189,7 +189,7 @@ impl<'c> Guesser<'c, '_> {
     /// CODE`, `cmake -E env COMMAND`.
     fn guess_from_code_arguments(&mut self, name: &str) {
         let words: &'c [Word] = &self.command.words;
-        for (lead, kind) in program_leads(name) {
+        for (lead, kind) in leads_of_program(name) {
             if kind == Lead::Input {
                 let lines = self.command.input.iter().flat_map(|input| input.lines());
                 let lines: Vec<&str> = lines
@@ -279,7 +279,7 @@ impl<'c> Guesser<'c, '_> {
                 Argument::Operand(text) => Some((at, text)),
                 Argument::Option(_) => None,
             });
-        let verb = operands.take(DEEPEST_VERB).find(|(_, text)| runs_words_after(text));
+        let verb = operands.take(DEEPEST_VERB).find(|(_, text)| is_subcommand_running_words(text));
         if let Some((at, _)) = verb {
             self.guess_from_words(at + 1, false);
         }

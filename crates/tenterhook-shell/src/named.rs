@@ -6,7 +6,7 @@ use super::{Context, SimpleCommand, Via};
 
 /// Returns the words of a variable that the line sets exactly once, by a command that was already
 /// found: `CMD='npm test'; $CMD`.
-pub(super) fn assigned_words(
+pub(super) fn words_assigned_to_variable(
     text: &str,
     commands: &[SimpleCommand],
     via: &[Via],

@@ -268,7 +268,7 @@ impl Reader<'_> {
         if node.is_error() || node.is_missing() || !is_whole {
             self.record_syntax_doubt(code, node.start_byte());
         }
-        self.check_leaf_substitution(code, node);
+        self.doubt_if_leaf_has_substitution(code, node);
         if item.context == Context::Test && node_kind(node) == "raw_string" {
             read_arithmetic(self, code, code.via, text_in_range(code.text, &node.byte_range()));
         }
@@ -318,10 +318,10 @@ impl Reader<'_> {
         let mut end = None;
         for child in child_nodes(node) {
             if let Some(end) = end.filter(|_| checked) {
-                self.check_gap_is_blank(code, &(end..child.start_byte()));
+                self.doubt_unless_gap_is_blank(code, &(end..child.start_byte()));
             }
             end = Some(child.end_byte());
-            let flow = flows.next_flow(&mut self.streams, child);
+            let flow = flows.flow_of_next_child(&mut self.streams, child);
             // `for ((i=0; ...))` assigns, but runs no command to do so: only substitutions in the
             // value run.
             let is_arithmetic = node_kind(node) == "c_style_for_statement"
@@ -359,8 +359,8 @@ impl Reader<'_> {
         self.record_construct(code, construct);
     }
 
-    /// Checks that only blanks separate two words (S-24).
-    pub(super) fn check_gap_is_blank(&mut self, code: &Code<'_>, gap: &Range<usize>) {
+    /// Records a syntax doubt unless only blanks separate two words (S-24).
+    pub(super) fn doubt_unless_gap_is_blank(&mut self, code: &Code<'_>, gap: &Range<usize>) {
         let is_blank = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
         if !remove_line_continuations(text_in_range(code.text, gap)).chars().all(is_blank) {
             self.record_syntax_doubt(code, gap.start);
@@ -384,9 +384,9 @@ impl Reader<'_> {
         self.read_code(&Code { text, context, depth: code.depth + 1, ..*code });
     }
 
-    /// Checks that a leaf contains no substitution that the grammar did not split off; it would run
-    /// without being listed.
-    fn check_leaf_substitution(&mut self, code: &Code<'_>, node: Node<'_>) {
+    /// Records a syntax doubt if a leaf contains a substitution that the grammar did not split off:
+    /// it would run without being listed.
+    fn doubt_if_leaf_has_substitution(&mut self, code: &Code<'_>, node: Node<'_>) {
         let source = text_in_range(code.text, &node.byte_range());
         match node_kind(node) {
             "comment" => {

@@ -24,14 +24,14 @@ impl<'t> Builder<'_, '_, '_, 't> {
         for child in child_nodes(node) {
             match node_kind(child) {
                 "file_descriptor" => {
-                    let written = self.source_text(&child.byte_range());
+                    let written = self.source_in_range(&child.byte_range());
                     let number = written.trim_start_matches('-').trim();
                     parts.dash |= written.starts_with('-');
                     descriptor = Some(number.to_owned());
                 }
                 "ERROR" => self.queue_node(child),
                 _ if operator.is_empty() => {
-                    self.source_text(&child.byte_range()).clone_into(&mut operator)
+                    self.source_in_range(&child.byte_range()).clone_into(&mut operator)
                 }
                 _ => words.push(child),
             }
@@ -54,9 +54,9 @@ impl<'t> Builder<'_, '_, '_, 't> {
         let mut descriptor = None;
         for child in child_nodes(node) {
             match node_kind(child) {
-                "<<" | "<<-" => operator = self.source_text(&child.byte_range()),
+                "<<" | "<<-" => operator = self.source_in_range(&child.byte_range()),
                 "file_descriptor" => {
-                    descriptor = Some(self.source_text(&child.byte_range()).to_owned())
+                    descriptor = Some(self.source_in_range(&child.byte_range()).to_owned())
                 }
                 "heredoc_start" => start = Some(child),
                 "heredoc_body" => body = Some(child),
@@ -83,10 +83,10 @@ impl<'t> Builder<'_, '_, '_, 't> {
         let (Some(start), Some(body)) = (start, body) else {
             return self.reader.record_syntax_doubt(self.code, node.start_byte());
         };
-        let written = self.source_text(&start.byte_range());
+        let written = self.source_in_range(&start.byte_range());
         let delimiter = word::parse_word(written, &[]).map(|word| word.text).unwrap_or_default();
-        let text = self.source_text(&body.byte_range());
-        let ending = end.map(|end| self.source_text(&end.byte_range()));
+        let text = self.source_in_range(&body.byte_range());
+        let ending = end.map(|end| self.source_in_range(&end.byte_range()));
         if !ends_at_delimiter(text, ending, &delimiter, operator) {
             self.reader.record_syntax_doubt(self.code, node.start_byte());
         }
@@ -114,13 +114,13 @@ impl<'t> Builder<'_, '_, '_, 't> {
             if node_kind(child) == "heredoc_content" {
                 continue;
             }
-            plain.push_str(self.source_text(&(at..child.start_byte())));
+            plain.push_str(self.source_in_range(&(at..child.start_byte())));
             plain.push_str(&"\u{1}".repeat(child.end_byte() - child.start_byte()));
             at = child.end_byte();
             self.queue_node(child);
         }
-        plain.push_str(self.source_text(&(at..body.end_byte())));
-        let whole = self.source_text(&body.byte_range());
+        plain.push_str(self.source_in_range(&(at..body.end_byte())));
+        let whole = self.source_in_range(&body.byte_range());
         let mut from = 0;
         while let Some(found) = plain.get(from..).and_then(find_substitution) {
             let open = from + found + 1;

@@ -89,11 +89,11 @@ impl Streams {
         if OUTPUTS.contains(&word.text.as_str()) {
             return None;
         }
-        Some(self.file_stream(word, redirect.operator.contains(">>")))
+        Some(self.stream_of_file(word, redirect.operator.contains(">>")))
     }
 
     /// Returns the stream of a file.
-    fn file_stream(&mut self, word: &Word, appends: bool) -> Option<usize> {
+    fn stream_of_file(&mut self, word: &Word, appends: bool) -> Option<usize> {
         let key = file_key(word);
         if appends && let Some(at) = self.files.get(&key) {
             return Some(*at);
@@ -167,10 +167,10 @@ impl Streams {
         flow: Flow,
     ) -> (Option<Arc<str>>, bool) {
         match self.redirected_input(redirects) {
-            Some(stream) => stream.map_or((None, true), |mut stream| stream.shared_text()),
+            Some(stream) => stream.map_or((None, true), |mut stream| stream.shared_text_and_gaps()),
             None => {
                 let stream = flow.input.and_then(|at| self.streams.get_mut(at));
-                stream.map_or((None, false), Stream::shared_text)
+                stream.map_or((None, false), Stream::shared_text_and_gaps)
             }
         }
     }
@@ -202,7 +202,7 @@ impl Streams {
             let appends =
                 command.words.iter().any(|word| matches!(word.text.as_str(), "-a" | "--append"));
             for word in operand_words(command) {
-                if let Some(at) = self.file_stream(word, appends) {
+                if let Some(at) = self.stream_of_file(word, appends) {
                     self.append_output(at, &printed);
                 }
             }
@@ -229,7 +229,7 @@ impl Streams {
                 }
             };
             if let Some(stream) = stream
-                && let Some(at) = self.file_stream(to, false)
+                && let Some(at) = self.stream_of_file(to, false)
             {
                 self.append_output(at, &stream);
             }
@@ -242,9 +242,9 @@ impl Streams {
             "echo" => Some(echo_output(command.words.get(1..)?)),
             "printf" => printf_output(command.words.get(1..)?),
             "dd" => {
-                let input = passed_through_input(command)?;
+                let input = input_passed_through(command)?;
                 let to = command.words.iter().find_map(|word| word.text.strip_prefix("of="))?;
-                let at = self.file_stream(&Word::literal(to), false)?;
+                let at = self.stream_of_file(&Word::literal(to), false)?;
                 self.append_output(at, &input);
                 Some(Stream::default())
             }
@@ -252,12 +252,12 @@ impl Streams {
                 let mut files =
                     operand_words(command).filter(|_| !WRITING.contains(&name)).peekable();
                 if files.peek().is_none() {
-                    return passed_through_input(command);
+                    return input_passed_through(command);
                 }
                 let mut printed = Stream::default();
                 for word in files {
                     let stream = match INPUTS.contains(&word.text.as_str()) {
-                        true => passed_through_input(command),
+                        true => input_passed_through(command),
                         false => self
                             .files
                             .get(&file_key(word))
@@ -275,7 +275,7 @@ impl Streams {
 }
 
 /// Returns the input of a command that passes it on.
-fn passed_through_input(command: &SimpleCommand) -> Option<Stream> {
+fn input_passed_through(command: &SimpleCommand) -> Option<Stream> {
     let text = command.input.as_ref()?.to_string();
     Some(Stream { text, lacks: command.input_lacks, ..Stream::default() })
 }
@@ -307,7 +307,7 @@ pub(super) fn remove_outer_quotes(word: &Word) -> &str {
 
 impl Stream {
     /// Returns the text and whether parts of it are missing, for a command.
-    pub(super) fn shared_text(&mut self) -> (Option<Arc<str>>, bool) {
+    pub(super) fn shared_text_and_gaps(&mut self) -> (Option<Arc<str>>, bool) {
         if self.shared.is_none() && !self.text.is_empty() {
             self.shared = Some(self.text.as_str().into());
         }

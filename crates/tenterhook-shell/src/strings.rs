@@ -58,7 +58,7 @@ type Rows = HashMap<&'static str, Vec<&'static str>>;
 
 /// Returns the code options of an interpreter, also for names such as `python3.12`, or `None` for
 /// other programs.
-pub fn interpreter_options(name: &str) -> Option<&'static [&'static str]> {
+pub fn interpreter_code_options(name: &str) -> Option<&'static [&'static str]> {
     static ROWS: LazyLock<Rows> = LazyLock::new(|| {
         let rows = INTERPRETERS.lines().filter(|row| !row.starts_with('#'));
         let mut found = Rows::new();

@@ -146,7 +146,7 @@ pub fn is_shell_name(name: &str) -> bool {
 impl Wrapper {
     /// Returns the code or command that the wrapper runs. `words` begins with its name, and `input`
     /// is its input if all of that is known.
-    pub(super) fn code_behind(&self, words: &[Word], input: Option<&str>) -> Vec<Behind> {
+    pub(super) fn code_run_by_wrapper(&self, words: &[Word], input: Option<&str>) -> Vec<Behind> {
         let words = words.get(1..).unwrap_or_default();
         if let Follows::Actions(starts) = self.follows {
             return find_exec_commands(words, starts);
@@ -209,7 +209,7 @@ impl Wrapper {
                 if computed { vec![Behind::Unknown] } else { Vec::new() }
             }
             Follows::PowerShell => code_run_by_powershell(words),
-            Follows::Cmd(code) => code.command_line_in(words),
+            Follows::Cmd(code) => code.command_line_after_name(words),
             _ => return None,
         })
     }

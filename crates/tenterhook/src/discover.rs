@@ -22,7 +22,7 @@ mod system;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use candidates::all_candidates;
+use candidates::all_config_candidates;
 use file::read_config_if_exists;
 pub(crate) use system::System;
 use tenterhook_core::config::Source;
@@ -50,15 +50,15 @@ pub(crate) use servers::{FileOfServers, find_server_files, servers_in_source};
 /// What only the programs use (see [`crate::internal`]).
 pub(crate) mod internal {
     #[cfg(feature = "env")]
-    pub use super::environment::{account_home, replace_home_in_project, roots_with_cwd};
+    pub use super::environment::{account_home, avoid_home_inside_project, roots_with_cwd};
     pub use super::{
-        candidates::{moved_entries_file, moved_entries_origin_file, searched_paths},
-        file::{open, open_without_blocking, read_config_file, read_regular_file},
-        keep::{create_private_dir, missing_home, missing_home_message},
-        nearby::{Hidden, find_unread_hook_files, is_of_other_dialect},
-        servers::{find_agent_servers, find_servers_for_hooks, servers_for_hooks_with},
+        candidates::{moved_entries_file, moved_entries_origin_note_path, searched_paths},
+        file::{open, read_config_file, read_regular_file, set_nonblocking_open},
+        keep::{create_private_dir, missing_home_above, missing_home_message},
+        nearby::{Hidden, find_unread_hook_files, is_file_of_other_dialect},
+        servers::{find_agent_servers, find_servers_for_hooks, servers_for_hooks_found_by},
         silencers::{find_silencers, plugin_hooks_source, silencers_in_files},
-        system::{MANAGED, Stat, Unsupported, managed_file_path, set_owner_only},
+        system::{MANAGED, Stat, Unsupported, managed_file_path, set_owner_only_create_mode},
     };
 }
 
@@ -87,9 +87,9 @@ pub(crate) fn find_with_plugin_sources(
 ) -> Found {
     let mut found = Found::default();
     let account = roots.with_account_directories();
-    let mut usual = all_candidates(roots);
+    let mut usual = all_config_candidates(roots);
     let candidates_of_account =
-        account.as_ref().map(candidates::user_candidates).unwrap_or_default();
+        account.as_ref().map(candidates::user_config_candidates).unwrap_or_default();
     let standing = |candidate: &(DialectId, Candidate)| match &account {
         Some(_)
             if candidate.1.layer == Layer::User && !candidates_of_account.contains(candidate) =>
@@ -119,7 +119,9 @@ pub(crate) fn find_with_plugin_sources(
             continue;
         }
         let roots = account.as_ref().filter(|_| standing == Standing::Account).unwrap_or(roots);
-        let Some((text, flaw)) = read_trusted_config(&path, layer, roots) else { continue };
+        let Some((text, flaw)) = read_config_checking_writers(&path, layer, roots) else {
+            continue;
+        };
         let moved_from = candidates::moved_entries_origin(dialect, &path, roots);
         let source = new_source(&path, dialect, layer, text, roots);
         let flaw = closed_home.cloned().or(flaw);
@@ -150,7 +152,9 @@ pub fn record(roots: &Roots) -> RecordTable {
         if !matches!(layer, Layer::Managed | Layer::User) || !roots.has_known_base(&path, layer) {
             continue;
         }
-        let Some((text, flaw)) = read_trusted_config(&path, layer, roots) else { continue };
+        let Some((text, flaw)) = read_config_checking_writers(&path, layer, roots) else {
+            continue;
+        };
         // The files come from the strongest layer down.
         if text.contains("record") {
             let source = Source { flaw, ..new_source(&path, native, layer, text, roots) };
@@ -164,7 +168,7 @@ pub fn record(roots: &Roots) -> RecordTable {
 
 /// Reads a file that an agent would load. A managed file that others than root may write is read as
 /// empty, with a flaw (C-89).
-fn read_trusted_config(
+fn read_config_checking_writers(
     path: &Path,
     layer: Layer,
     roots: &Roots,
@@ -261,13 +265,14 @@ fn absolute_path(path: &Path, cwd: &Path) -> PathBuf {
 /// Returns a source for a project's file that does not exist, if an agent started from `roots`
 /// would load it (T-70).
 #[cfg(feature = "trust")]
-pub(crate) fn missing_project_file(
+pub(crate) fn source_for_missing_project_file(
     path: &Path,
     dialect: DialectId,
     roots: &Roots,
 ) -> Option<Source> {
     let is_absent = || matches!(path.symlink_metadata(), Err(error) if file::is_not_found(&error));
-    let mut candidates = candidates::dialect_candidates(dialect.dialect(), roots).into_iter();
+    let mut candidates =
+        candidates::config_candidates_of_dialect(dialect.dialect(), roots).into_iter();
     let layer = candidates
         .find(|place| candidates::matches_path_pattern(path, &place.path))
         .map(|place| place.layer);

@@ -156,21 +156,23 @@ impl Engine {
         dispatch: Dispatch,
     ) -> Outcome {
         let since = Instant::now();
-        let event = Arc::new(self.with_default_home(event));
+        let event = Arc::new(self.event_with_default_home(event));
         let view = session.view(&event.name);
         let rulesets = self.rulesets_for_session(session);
         let stages = EventStages::new(&rulesets, &event);
         // An event without hooks costs nothing and needs no runtime.
-        let failure = if stages.is_empty() { None } else { preconditions::runtime_failure() };
+        let failure =
+            if stages.is_empty() { None } else { preconditions::unusable_runtime_failure() };
         let failure = failure.as_ref();
         let faults = session.take_faults();
         let is_recorded = !stages.is_empty() || !faults.is_empty();
         #[cfg(feature = "rule")]
         let called = Arc::clone(&event);
-        let recording = Recording::begin_event(self.inner.sink.as_ref(), &event, is_recorded);
+        let recording =
+            Recording::record_event_start(self.inner.sink.as_ref(), &event, is_recorded);
         let begin = |event| {
             let left = budget.map(|budget| budget.saturating_sub(since.elapsed()));
-            let late_steps = recording.for_late_steps();
+            let late_steps = recording.late_step_recorder();
             Firing::new(&self.inner, session, &view, event, (left, dispatch), late_steps)
         };
         // An event that must be recorded and cannot be is held back: no hook runs.
@@ -199,13 +201,13 @@ impl Engine {
             self.inner.ambient.exemptions.as_ref(),
         );
         if failure.is_none() && session.take_first_event_flag() {
-            ahead::start_prewarmed_hooks(&rulesets, &self.inner.ambient, &event, session);
+            ahead::start_prewarmed_processes(&rulesets, &self.inner.ambient, &event, session);
         }
-        recording.end_event(outcome, &hooks)
+        recording.record_event_outcome(outcome, &hooks)
     }
 
     /// Returns the event, with the user's home if it names none.
-    fn with_default_home(&self, mut event: Event) -> Event {
+    fn event_with_default_home(&self, mut event: Event) -> Event {
         if event.within.home.as_os_str().is_empty() {
             event.within.home.clone_from(&self.inner.home);
         }
@@ -270,7 +272,7 @@ async fn run_stages(
             }
         }
         if phase == Phase::Decide {
-            firing.judge_rewrites(stages).await;
+            firing.run_gates_on_rewrites(stages).await;
         }
     }
     firing.finish()

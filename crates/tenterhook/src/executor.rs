@@ -189,7 +189,7 @@ impl Task {
     /// Returns how long a step that starts now may take.
     #[must_use]
     pub(crate) fn remaining_time(&self) -> Duration {
-        cap_to_deadline(self.timeout, self.deadline)
+        cap_timeout_to_deadline(self.timeout, self.deadline)
     }
 
     /// The dialect that the hook speaks.
@@ -200,7 +200,7 @@ impl Task {
 }
 
 /// Returns the timeout, or the time that is left until the deadline if that is shorter.
-pub(crate) fn cap_to_deadline(timeout: Duration, deadline: Option<Instant>) -> Duration {
+pub(crate) fn cap_timeout_to_deadline(timeout: Duration, deadline: Option<Instant>) -> Duration {
     let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
     left.map_or(timeout, |left| left.min(timeout))
 }
@@ -239,11 +239,11 @@ fn missing_executor_report(executor: &str) -> Report {
 pub(crate) async fn run_task(task: Task) -> Progress {
     match &task.hook.run {
         Run::Function(function) => Progress::Ended(function::run_function(&task, function).await),
-        Run::Rule(rule) => Progress::Ended(rule::run(&task, rule)),
+        Run::Rule(rule) => Progress::Ended(rule::run_rule(&task, rule)),
         // Boxed: these executors wait for processes or servers, and their large futures would
         // otherwise also enlarge the two below.
         Run::Command(_) => Box::pin(command::run_command(task)).await,
-        Run::Worker(worker) => Progress::Ended(Box::pin(worker::run(&task, worker)).await),
+        Run::Worker(worker) => Progress::Ended(Box::pin(worker::run_worker(&task, worker)).await),
         Run::Http(http) => Progress::Ended(Box::pin(http::run_http_hook(&task, http)).await),
         Run::Prompt(prompt) => Progress::Ended(Box::pin(prompt::run_prompt(&task, prompt)).await),
         Run::McpTool(call) => Progress::Ended(Box::pin(mcp::run_mcp_call(&task, call)).await),

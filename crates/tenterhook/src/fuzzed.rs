@@ -10,7 +10,7 @@ use tenterhook_core::request::{address, headers};
 #[must_use]
 pub fn parse_worker_reply(line: &[u8]) -> Option<(u64, Vec<u8>)> {
     let reply = frame::parse_reply(line).ok()?;
-    Some((reply.id, reply.said.into_bytes()))
+    Some((reply.id, reply.said.into_answer_bytes()))
 }
 
 /// The line that is sent to a worker for an event.

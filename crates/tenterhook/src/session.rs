@@ -94,7 +94,7 @@ struct Inner {
 impl Inner {
     fn end_all(&self) {
         self.is_last_event.store(true, Ordering::Relaxed);
-        self.background.abort_all();
+        self.background.abort_running_steps();
         self.residents.end_all();
     }
 }
@@ -335,18 +335,18 @@ impl Session {
     ) -> Outcome {
         if cap.is_none() {
             // The event keeps no count: there is nothing to settle it against.
-            self.store_outcome(event, Strike::Keep, &outcome);
+            self.store_outcome_changes(event, Strike::Keep, &outcome);
             return outcome;
         }
         let _turn = self.inner.settling.lock().unwrap_or_else(PoisonError::into_inner);
         let (outcome, strike) = settle_outcome(outcome, &self.view(event), cap);
-        self.store_outcome(event, strike, &outcome);
+        self.store_outcome_changes(event, strike, &outcome);
         outcome
     }
 
     /// Stores what an outcome changes in the session: the count of denials, variables and watched
     /// paths.
-    fn store_outcome(&self, event: &EventName, strike: Strike, outcome: &Outcome) {
+    fn store_outcome_changes(&self, event: &EventName, strike: Strike, outcome: &Outcome) {
         match strike {
             Strike::Keep => {}
             Strike::Add => {

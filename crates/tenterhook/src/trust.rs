@@ -46,7 +46,7 @@ use tenterhook_core::hook::Hook;
 use tenterhook_core::source::{Reach, ReadConfig, Server, Source};
 use tenterhook_core::syntax::{self, Format};
 
-pub(crate) use copies::original_path;
+pub(crate) use copies::original_path_of_copy;
 pub use decide::{Origin, State};
 pub use review::Review;
 pub use tenterhook_core::entry::digest::Digest;
@@ -131,8 +131,14 @@ fn settings_digest(
     servers: impl Iterator<Item = String>,
 ) -> Digest {
     Canon::new("rest")
-        .with_field("said", entry::digest_beside_hooks(config, PathRoots::from(source)).to_string())
-        .with_list("plugins", plugin_settings(source).iter().map(|(_, text)| text.as_str()))
+        .with_field(
+            "said",
+            entry::digest_of_non_hook_settings(config, PathRoots::from(source)).to_string(),
+        )
+        .with_list(
+            "plugins",
+            plugin_and_server_settings(source).iter().map(|(_, text)| text.as_str()),
+        )
         .with_list("servers", servers)
         .finish()
 }
@@ -191,7 +197,7 @@ impl Trust {
         // Parsing is expensive because of hooks, so skip files that cannot pin a key.
         let read: Vec<(&Source, ReadConfig)> = sources
             .iter()
-            .filter(|source| source.text.contains("keys") && native::may_pin_keys(source))
+            .filter(|source| source.text.contains("keys") && native::may_pin_signature_keys(source))
             .map(|source| (source, source.dialect.dialect().read_config(source)))
             .collect();
         self.user_pinned_keys(read.iter().map(|(source, config)| (*source, config)))
@@ -227,13 +233,13 @@ impl Trust {
         if let Some((signed, _)) = locks.signed_version(source) {
             return Some(source.with_text(signed.text.as_str()));
         }
-        let Stored::Record(record) = self.stored_answer(source) else { return None };
+        let Stored::Record(record) = self.answer_here_or_elsewhere(source) else { return None };
         (record.answer == Answer::Approved).then(|| source.with_text(record.text))
     }
 
     fn assess_source(&self, source: &Source, config: &ReadConfig, locks: &Locks) -> Assessed {
         let ground = PathRoots::from(source);
-        let mut stored = self.stored_answer(source);
+        let mut stored = self.answer_here_or_elsewhere(source);
         let before = match &mut stored {
             Stored::Record(record) => std::mem::take(&mut record.read),
             Stored::Nothing | Stored::Unusable(_) => Vec::new(),
@@ -362,7 +368,7 @@ impl Trust {
 }
 
 /// The keys and texts of settings about plugins and servers, which only the agent understands.
-fn plugin_settings(source: &Source) -> Vec<(String, String)> {
+fn plugin_and_server_settings(source: &Source) -> Vec<(String, String)> {
     const KEYS: &[&str] = &["plugin", "marketplace", "mcpjson"];
     let parsed = syntax::parse_or_salvage(&source.text, Format::Json, GROUPS);
     let entries = parsed.root.as_ref().map(syntax::Node::entries).unwrap_or_default();

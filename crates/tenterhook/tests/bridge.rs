@@ -97,7 +97,7 @@ fn read_event(agent: DialectId, case: &Case) -> Result<Event, EventFault> {
     let event = dialect.decode_event(&case.event, &roots)?;
     let Some(name) = &case.claimed else { return Ok(event) };
     let claimed = EventName::new(name.as_str());
-    let judged = dialect.decode_claimed(&case.event, &claimed, &roots)?;
+    let judged = dialect.decode_as_claimed_event(&case.event, &claimed, &roots)?;
     Ok(judged.map_or(event, |(judged, _)| judged))
 }
 

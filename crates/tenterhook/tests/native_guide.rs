@@ -13,7 +13,7 @@ use tenterhook::{Engine, Session};
 use tenterhook_core::answer::Restraint;
 use tenterhook_core::config::Source;
 use tenterhook_core::dialect::native::schema::{Kind, parse_schema};
-use tenterhook_core::dialect::native::{Case, Happens, read_case_file, read_cases};
+use tenterhook_core::dialect::native::{Case, Happens, read_case_file, read_cases_beside_hooks};
 use tenterhook_core::dialect::{DialectId, Roots};
 
 const GUIDE: &str = include_str!("../../../docs/guide/native.md");
@@ -114,7 +114,7 @@ async fn every_case_of_the_guide_holds() {
     let mut count = 0;
     for block in blocks(GUIDE, "toml") {
         let block: Arc<str> = block.into();
-        for case in read_cases(&source(&block)) {
+        for case in read_cases_beside_hooks(&source(&block)) {
             assert_eq!(fire(&block, &case).await, case.expect.decision, "{case:?}");
             count += 1;
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use tenterhook_probe::must_block;
+use tenterhook_probe::must_block_call_named;
 
 use super::Found;
 use super::cases::{Column, is_moved};
@@ -115,11 +115,11 @@ impl Table {
         let mut good = true;
         for ((agent, case), row) in &self.rows {
             let passed = row.with.starts_with("ran");
-            if passed && row.why.is_empty() && (must_block(case) || is_moved(case)) {
+            if passed && row.why.is_empty() && (must_block_call_named(case) || is_moved(case)) {
                 good = false;
                 let _ = writeln!(said, "{agent}: `{case}` runs with us, and nothing says why");
             }
-            if must_block(case) {
+            if must_block_call_named(case) {
                 let [alone, without, played, with] = counts.entry(agent).or_default();
                 *alone += usize::from(!row.without.is_empty());
                 *without += usize::from(row.without.starts_with("ran"));

@@ -105,7 +105,7 @@ fn behaviour(
     let report: Report = match early {
         Ok(report) => report,
         Err(_) => {
-            child.write_input_with_deadline(INPUT, Some(Instant::now() + LONGEST));
+            child.write_all_input_with_deadline(INPUT, Some(Instant::now() + LONGEST));
             finished.recv().map_err(|error| error.to_string())?
         }
     };

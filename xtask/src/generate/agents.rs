@@ -240,8 +240,8 @@ mod tests {
                 != 1
         };
         for row in measured.rows() {
-            let counts =
-                versions.contains(&row.version.as_str()) && tenterhook_probe::must_block(&row.case);
+            let counts = versions.contains(&row.version.as_str())
+                && tenterhook_probe::must_block_call_named(&row.case);
             assert!(!counts || row.without.is_empty() || !is_missing(&row.case), "{}", row.case);
         }
     }

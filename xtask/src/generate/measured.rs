@@ -3,7 +3,7 @@
 use std::fmt;
 
 use tenterhook_core::agents::installable_agents;
-use tenterhook_probe::must_block;
+use tenterhook_probe::must_block_call_named;
 
 use crate::tree;
 
@@ -92,7 +92,8 @@ impl Measured {
 
     /// Counts all calls that had to be blocked.
     pub(super) fn tally(&self, version: &str, column: Column) -> Tally {
-        let rows = self.0.iter().filter(|row| row.version == version && must_block(&row.case));
+        let rows =
+            self.0.iter().filter(|row| row.version == version && must_block_call_named(&row.case));
         rows.map(|row| Tally::from_result(row.result(column))).sum()
     }
 }

@@ -21,7 +21,7 @@ pub(crate) enum Left {
 }
 
 /// Waits until this moment, or forever if `at` is `None`.
-pub(crate) async fn wait_until(at: Option<Instant>) {
+pub(crate) async fn wait_until_moment(at: Option<Instant>) {
     match at {
         Some(at) => sleep_until(at).await,
         None => std::future::pending().await,

@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-use super::exit_signals::{ExitSignals, GRACE, Left, wait_until};
+use super::exit_signals::{ExitSignals, GRACE, Left, wait_until_moment};
 use crate::conversation::{self, Call};
 use crate::hooks;
 use crate::submission::Submission;
@@ -79,7 +79,7 @@ pub(crate) async fn run_headless(
                 speaker.send_input(input);
                 continue;
             }
-            () = wait_until(until) => return Ok(Left::Abandoned),
+            () = wait_until_moment(until) => return Ok(Left::Abandoned),
         };
         let Some(update) = update else { break };
         let (within, update) = update.unwrap_subagents();
@@ -206,7 +206,7 @@ fn print_update(format: Format, within: &[String], update: &Update) -> io::Resul
 }
 
 /// Returns the line that people read beside the answer, without terminal control characters.
-pub(super) fn plain_line(update: &Update) -> Option<String> {
+pub(super) fn plain_line_beside_answer(update: &Update) -> Option<String> {
     let text = match update {
         Update::Warn { event, reason } => format!("[warn] {event}: {reason}"),
         Update::Notice(text) => text.clone(),
@@ -230,7 +230,7 @@ fn awaited_hooks_notice(hooks: &[String]) -> Option<String> {
 fn print_to_stderr(update: &Update) -> io::Result<()> {
     let line = match update {
         Update::Leaving(hooks) => awaited_hooks_notice(hooks),
-        update => plain_line(update),
+        update => plain_line_beside_answer(update),
     };
     line.map_or(Ok(()), |line| writeln!(io::stderr(), "{line}"))
 }

@@ -35,7 +35,7 @@ use ratatui::backend::{Backend, CrosstermBackend};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use super::exit_signals::{ExitSignals, GRACE, Left, wait_until};
+use super::exit_signals::{ExitSignals, GRACE, Left, wait_until_moment};
 use super::headless;
 use crate::update::{Input, Update};
 use draw::Drawn;
@@ -150,7 +150,7 @@ impl<B: Backend> Life<B> {
                     }
                 }
                 Some(()) = exit_signals.recv() => self.end_session("other"),
-                () = wait_until(self.until) => return Left::Abandoned,
+                () = wait_until_moment(self.until) => return Left::Abandoned,
                 // It says so with its last update, if it can still say something.
                 () = inputs.closed() => {
                     // What it said before is printed when the screen is gone.
@@ -159,7 +159,7 @@ impl<B: Backend> Life<B> {
                     }
                     return Left::Ended(0);
                 }
-                _ = frames.tick(), if self.due == Due::Soon || self.screen.needs_redraw() => {
+                _ = frames.tick(), if self.due == Due::Soon || self.screen.changes_with_time() => {
                     // Not the moment of the tick: the first one after a silence was due when that began.
                     self.screen.set_current_time(Instant::now());
                     self.due = Due::Now;
@@ -193,7 +193,7 @@ impl<B: Backend> Life<B> {
         match event {
             Some(Ok(Event::Key(key))) if key.kind != KeyEventKind::Release => {
                 self.screen.set_current_time(Instant::now());
-                let action = keys::press_key(&mut self.screen, key);
+                let action = keys::handle_key(&mut self.screen, key);
                 if std::mem::take(&mut self.screen.aside) {
                     self.suspend();
                 }
@@ -242,7 +242,7 @@ impl<B: Backend> Life<B> {
                 return Some(Left::Ended(0));
             }
             if self.screen.leaving {
-                self.last_words.extend(headless::plain_line(&update));
+                self.last_words.extend(headless::plain_line_beside_answer(&update));
             }
             self.screen.apply_update(update);
             next = if Instant::now() < until { more.try_recv().ok() } else { None };

@@ -68,7 +68,7 @@ impl Judged {
     }
 
     /// Resolves a path whose directory contains no link. Returns `None` if links form a cycle.
-    pub(crate) fn at_real_path(path: &Path) -> Option<Self> {
+    pub(crate) fn resolve_in_real_directory(path: &Path) -> Option<Self> {
         match std::fs::symlink_metadata(path) {
             Ok(found) if found.is_symlink() => Self::resolve(path),
             found => {
@@ -89,7 +89,7 @@ impl Judged {
     }
 
     /// Returns whether that path leads to the same file.
-    pub(crate) fn is_at(&self, path: &Path) -> bool {
+    pub(crate) fn is_file_at(&self, path: &Path) -> bool {
         let there = std::fs::metadata(path).ok().map(|metadata| Known::from_metadata(&metadata));
         self.known.zip(there).is_some_and(|(own, there)| own.is_same_file(there))
     }
@@ -101,7 +101,7 @@ impl Judged {
     }
 
     /// Opens the file for writing and empties it. Creates missing directories.
-    pub(crate) fn create(&self) -> io::Result<File> {
+    pub(crate) fn open_for_overwriting(&self) -> io::Result<File> {
         if let Ok(metadata) = std::fs::symlink_metadata(&self.path) {
             Self::ensure_safe_to_open(&metadata)?;
         }
@@ -263,7 +263,7 @@ mod tests {
         std::fs::rename(at("project/src"), at("project/was")).unwrap();
         symlink(at("elsewhere"), at("project/src")).unwrap();
         for path in [&new, &old, &deep] {
-            assert!(fails(path.create()), "{path:?}");
+            assert!(fails(path.open_for_overwriting()), "{path:?}");
         }
         assert!(fails(old.open()));
         assert!(!at("elsewhere/new").exists() && !at("elsewhere/deep/new").exists());
@@ -274,9 +274,13 @@ mod tests {
         symlink(at("elsewhere/new"), at("project/src/new")).unwrap();
         std::fs::remove_file(at("project/src/old")).unwrap();
         std::fs::hard_link(at("elsewhere/old"), at("project/src/old")).unwrap();
-        assert!(fails(new.create()) && fails(old.create()) && fails(old.open()));
+        assert!(
+            fails(new.open_for_overwriting())
+                && fails(old.open_for_overwriting())
+                && fails(old.open())
+        );
         assert!(!at("elsewhere/new").exists());
-        deep.create().unwrap().write_all(b"made").unwrap();
+        deep.open_for_overwriting().unwrap().write_all(b"made").unwrap();
         assert_eq!(std::fs::read(at("project/src/deep/new")).unwrap(), b"made");
         assert!(judged("project/src/old").has_other_names());
     }
@@ -288,7 +292,7 @@ mod tests {
         symlink("b", at("a")).unwrap();
         let judged = Judged::resolve(&at("a")).unwrap();
         assert_eq!((judged.path.clone(), judged.exists()), (at("b"), false));
-        judged.create().unwrap().write_all(b"x").unwrap();
+        judged.open_for_overwriting().unwrap().write_all(b"x").unwrap();
         assert_eq!(std::fs::read(at("b")).unwrap(), b"x");
         symlink("circle", at("circle")).unwrap();
         assert_eq!(Judged::resolve(&at("circle/x")), None);

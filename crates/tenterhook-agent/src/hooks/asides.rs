@@ -30,13 +30,13 @@ impl Asides {
 
 impl Hooks {
     /// Runs `work` in the background.
-    pub(crate) fn spawn_aside(&self, work: impl Future<Output = ()> + Send + 'static) {
+    pub(crate) fn spawn_background_work(&self, work: impl Future<Output = ()> + Send + 'static) {
         self.asides.spawn(work);
     }
 
     /// Waits for the events that were fired in the background. If the caller stops waiting, they
     /// continue.
-    pub(super) async fn wait_for_asides(&self) {
+    pub(super) async fn wait_for_background_events(&self) {
         poll_fn(|context| {
             let mut all = self.asides.lock_tasks();
             while ready!(all.poll_join_next(context)).is_some() {}
@@ -46,8 +46,8 @@ impl Hooks {
     }
 
     /// Ends the events that were fired in the background.
-    pub(super) async fn abort_asides(&self) {
+    pub(super) async fn abort_background_events(&self) {
         self.asides.lock_tasks().abort_all();
-        self.wait_for_asides().await;
+        self.wait_for_background_events().await;
     }
 }

@@ -29,7 +29,7 @@ impl Loaded {
 
     /// Returns the sources to load: those that were read, but for files whose change a hook
     /// refused, those that were loaded before.
-    fn merge_sources(&mut self, read: Vec<Source>) -> &[Source] {
+    fn sources_without_refused_changes(&mut self, read: Vec<Source>) -> &[Source] {
         let old = std::mem::take(&mut self.sources);
         let is_held = |source: &Source| self.held.contains(Path::new(&*source.name));
         let same = |source: &Source, other: &Source| {
@@ -58,7 +58,7 @@ pub(crate) struct Watching(watch::Receiver<Vec<String>>);
 
 impl Watching {
     /// Waits until hooks ask to watch other files. Pends if none ever will.
-    pub(crate) async fn wait_for_new_paths(&mut self) {
+    pub(crate) async fn wait_for_watch_request(&mut self) {
         if self.0.changed().await.is_err() {
             std::future::pending().await
         }
@@ -163,7 +163,7 @@ impl Hooks {
         let found =
             self.trust.as_ref().map_or_else(|| discover::find(&roots), |trust| trust.find(&roots));
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        let sources = loaded.merge_sources(found.sources);
+        let sources = loaded.sources_without_refused_changes(found.sources);
         let mut diagnostics = self.engine.reload(sources);
         let trust = self.trust.as_ref();
         diagnostics.extend(self.means.connect_servers(

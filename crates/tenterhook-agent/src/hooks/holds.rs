@@ -33,7 +33,7 @@ impl AwaitedNow {
     }
 
     /// Returns a receiver that observes changes of the names.
-    pub(super) fn watch_hook_names(&self) -> watch::Receiver<Vec<String>> {
+    pub(super) fn watch_awaited_hook_names(&self) -> watch::Receiver<Vec<String>> {
         self.0.subscribe()
     }
 }

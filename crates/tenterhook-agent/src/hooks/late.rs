@@ -45,7 +45,7 @@ impl Hooks {
     }
 
     /// Returns whether a background hook may still wake the agent.
-    pub(crate) fn may_be_woken(&self) -> bool {
+    pub(crate) fn may_hook_wake_agent(&self) -> bool {
         self.session.running().iter().any(|step| step.may_wake)
     }
 
@@ -72,12 +72,12 @@ impl Hooks {
         if context.is_empty() {
             return Late::Silent;
         }
-        self.report_context(&finished, "tells the model");
+        self.report_context_for_model(&finished, "tells the model");
         deliver_to_mailbox(mailbox, hook_message(String::new(), context), Late::Tells)
     }
 
     /// Reports a line for each hook that has context for the model.
-    pub(super) fn report_context(&self, finished: &Finished, did: &str) {
+    pub(super) fn report_context_for_model(&self, finished: &Finished, did: &str) {
         for step in finished.outcome.steps.iter().filter(|step| !step.context.is_empty()) {
             let event = self.label_for_hooks(&finished.event, [&step.hook]).into();
             let (did, why) = (did.to_owned(), step.context.join("\n"));

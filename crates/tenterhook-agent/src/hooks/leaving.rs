@@ -20,8 +20,9 @@ impl Hooks {
     /// Waits for every hook that runs in the background, and reports which they are. If the caller
     /// stops waiting, the hooks continue.
     pub(crate) async fn wait_for_running_hooks(&self) {
-        let (mut awaited, mut are_asides_over) = (self.awaited_now.watch_hook_names(), false);
-        let asides = self.wait_for_asides();
+        let (mut awaited, mut are_asides_over) =
+            (self.awaited_now.watch_awaited_hook_names(), false);
+        let asides = self.wait_for_background_events();
         tokio::pin!(asides);
         let mut shown = Vec::new();
         loop {
@@ -46,7 +47,8 @@ impl Hooks {
 
     /// Reports the hooks that events wait for now as those that the end of the session waits for.
     pub(crate) fn report_awaited_hooks(&self) {
-        self.updates.send(Update::Leaving(self.awaited_now.watch_hook_names().borrow().clone()));
+        self.updates
+            .send(Update::Leaving(self.awaited_now.watch_awaited_hook_names().borrow().clone()));
     }
 
     /// Ends every hook that still runs in the background, and reports each. `why` names the time
@@ -54,7 +56,7 @@ impl Hooks {
     pub(crate) async fn cut_running_hooks(&self, why: &str) {
         // The end cuts once.
         let _ = self.cut_reason.set(why.to_owned());
-        self.abort_asides().await;
+        self.abort_background_events().await;
         let (ended, cut): (Vec<_>, Vec<_>) =
             self.session.cut().await.into_iter().partition(|finished| !was_cut(finished));
         ended.iter().for_each(|finished| self.report_last_result(finished, why));
@@ -83,7 +85,7 @@ impl Hooks {
                 ..Deed::default()
             }));
         }
-        self.report_context(finished, UNTOLD);
+        self.report_context_for_model(finished, UNTOLD);
     }
 }
 

@@ -68,7 +68,8 @@ impl Means {
         let mut builder = tempfile::Builder::new();
         builder.prefix(&prefix);
         // A home that does not exist was reported with the transcript (BR-43).
-        let state = state_directory(env).filter(|state| discover::missing_home(state).is_none());
+        let state =
+            state_directory(env).filter(|state| discover::missing_home_above(state).is_none());
         let directory = match state.map(|state| create_scratch_root(&state)) {
             Some(Ok(place)) => builder.tempdir_in(place),
             // Where that cannot be had, among everybody's.
@@ -113,7 +114,7 @@ impl Means {
 
     /// Returns the surroundings of a command of the model: with a scratch directory, without a user
     /// to ask.
-    pub(super) fn command_ambient(&self) -> Ambient {
+    pub(super) fn model_command_ambient(&self) -> Ambient {
         let mut ambient = Ambient::default().env(self.env.clone());
         ambient.scratch = self.directory.as_ref().map(|directory| directory.0.clone());
         ambient
@@ -133,7 +134,8 @@ impl Means {
             None => discover::find_agent_servers(roots, sources),
         };
         let servers = settle_servers(ruleset, found, &mut diagnostics);
-        let marked = servers.iter().map(|server| (server.clone(), is_for_model(server, ruleset)));
+        let marked =
+            servers.iter().map(|server| (server.clone(), is_server_for_model(server, ruleset)));
         *self.lock_configured() = marked.collect();
         self.servers.replace(servers);
         self.generation.fetch_add(1, Ordering::AcqRel);
@@ -141,7 +143,7 @@ impl Means {
     }
 
     /// Returns the sorted names of the servers whose tools the model is offered.
-    pub(super) fn servers_for_model(&self) -> Vec<String> {
+    pub(super) fn server_names_for_model(&self) -> Vec<String> {
         let configured = self.lock_configured();
         let offering = configured.iter().filter(|(_, is_for_model)| *is_for_model);
         let mut names: Vec<String> = offering.map(|(server, _)| server.name.clone()).collect();
@@ -175,14 +177,14 @@ impl Means {
         &self.servers
     }
 
-    pub(super) fn generation(&self) -> u64 {
+    pub(super) fn servers_generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
     }
 }
 
 /// Returns whether the model may use the server's tools. A server of a native file that a hook
 /// calls exists to judge the model, and offers it no tools (AG-50).
-fn is_for_model(server: &Server, ruleset: &Ruleset) -> bool {
+fn is_server_for_model(server: &Server, ruleset: &Ruleset) -> bool {
     let called = |run: &Run| matches!(run, Run::McpTool(tool) if *tool.server == *server.name);
     // A server that changed since its approval stays for the hooks that call it, which get an
     // error; it offers nothing.

@@ -246,7 +246,7 @@ fn known_agent_names() -> String {
 
 /// Writes when an event happens in this agent, and what matchers can match at it.
 fn write_event_conditions(text: &mut String, event: &str) {
-    let Some(point) = points::find_event(event) else { return };
+    let Some(point) = points::find_event_point(event) else { return };
     if !point.values.is_empty() {
         let _ = writeln!(text, "{:<20}  matched on: {}", "", point.values.join(", "));
     }

@@ -113,7 +113,7 @@ pub(super) static ABSENCES: &[Absence] = &[
 ];
 
 /// Returns the row of an event that this agent fires.
-pub(super) fn find_event(event: &str) -> Option<&'static Point> {
+pub(super) fn find_event_point(event: &str) -> Option<&'static Point> {
     POINTS.iter().find(|point| point.event == event)
 }
 
@@ -142,7 +142,7 @@ mod tests {
         let native = DIALECTS.iter().find(|dialect| dialect.id() == DialectId::NATIVE).unwrap();
         for row in native.event_rows() {
             let (fires, absent) =
-                (find_event(&row.event).is_some(), why_absent(&row.event).is_some());
+                (find_event_point(&row.event).is_some(), why_absent(&row.event).is_some());
             assert!(fires != absent, "{}: fires {fires}, argued {absent}", row.event);
         }
         let known = |event: &str| native.event_rows().iter().any(|row| row.event == event);
@@ -155,7 +155,7 @@ mod tests {
         }
         for dialect in DIALECTS {
             for row in dialect.event_rows() {
-                let Some(point) = find_event(&row.event) else { continue };
+                let Some(point) = find_event_point(&row.event) else { continue };
                 let absent = ABSENCES.iter().filter(|absence| absence.event == point.event);
                 let absent: BTreeSet<_> = absent.flat_map(|absence| absence.values).collect();
                 for value in dialect.matcher_values(&row.event) {

@@ -96,7 +96,7 @@ impl PermissionRule {
     }
 
     /// Returns whether the rule is about some of the calls of this tool.
-    pub(crate) fn restricts_tool_calls(&self, tool: &str) -> bool {
+    pub(crate) fn is_about_some_calls(&self, tool: &str) -> bool {
         let Meaning::Rule(_) = self.meaning else { return false };
         self.text.trim().split_once('(').is_some_and(|(of, _)| of.trim() == tool)
     }

@@ -44,12 +44,12 @@ pub(crate) type ServerOffer = Result<(Vec<ServerTool>, bool), ServerError>;
 impl Hooks {
     /// Returns a number that changes when other servers are configured.
     pub(crate) fn servers_generation(&self) -> u64 {
-        self.means.generation()
+        self.means.servers_generation()
     }
 
     /// Returns what each server offers to the model. All servers are asked at once.
     pub(crate) async fn server_offers(&self) -> Vec<(String, ServerOffer)> {
-        let asked = self.means.servers_for_model().into_iter().map(|name| async move {
+        let asked = self.means.server_names_for_model().into_iter().map(|name| async move {
             let offer = timeout(LISTING, self.means.configured_servers().offer(&name)).await;
             let offer = match offer {
                 Ok(Ok(offer)) => {
@@ -104,16 +104,18 @@ impl Hooks {
 /// Returns whether an object only repeats the texts before it. Servers send the same content in
 /// both forms, and a model pays for each.
 fn repeats_earlier_text(last: &str, before: &str) -> bool {
-    fn all_values_in(value: &Value, before: &str) -> bool {
+    fn all_values_occur_in(value: &Value, before: &str) -> bool {
         match value {
             Value::String(text) => before.contains(text.as_str()),
-            Value::Array(items) => items.iter().all(|value| all_values_in(value, before)),
-            Value::Object(fields) => fields.values().all(|field| all_values_in(field, before)),
+            Value::Array(items) => items.iter().all(|value| all_values_occur_in(value, before)),
+            Value::Object(fields) => {
+                fields.values().all(|field| all_values_occur_in(field, before))
+            }
             Value::Null | Value::Bool(_) | Value::Number(_) => before.contains(&value.to_string()),
         }
     }
     serde_json::from_str::<Value>(last)
-        .is_ok_and(|value| value.is_object() && all_values_in(&value, before))
+        .is_ok_and(|value| value.is_object() && all_values_occur_in(&value, before))
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ impl Hooks {
         };
         Some(CommandSandbox {
             profile,
-            ambient: Arc::new(self.means.command_ambient()),
+            ambient: Arc::new(self.means.model_command_ambient()),
             home: settings.home.clone(),
             project: settings.project.clone(),
             beside,

@@ -36,7 +36,7 @@ pub(super) enum BadCall {
 
 /// Returns an error unless the model's arguments are a JSON object. They are text if they could not
 /// be parsed.
-pub(super) fn check_is_object(call: &Call) -> Result<(), BadCall> {
+pub(super) fn check_arguments_are_object(call: &Call) -> Result<(), BadCall> {
     let why = match &call.input {
         Value::Object(_) => return Ok(()),
         Value::String(text) => serde_json::from_str::<Value>(text).err(),
@@ -58,7 +58,7 @@ pub(super) fn check_hook_rewrite(
 ) -> Result<(), BadCall> {
     let fit = match has_control_text(&call.input) && !has_control_text(was) {
         true => Err(BadCall::Controls),
-        false => check_schema(call, toolbox),
+        false => check_arguments_by_schema(call, toolbox),
     };
     fit.map_err(|why| BadCall::Rewritten(Box::new(why)))
 }
@@ -78,7 +78,7 @@ fn has_control_text(value: &Value) -> bool {
 }
 
 /// Checks that the tool accepts the arguments, as far as its schema says.
-pub(super) fn check_schema(call: &Call, toolbox: &Toolbox) -> Result<(), BadCall> {
+pub(super) fn check_arguments_by_schema(call: &Call, toolbox: &Toolbox) -> Result<(), BadCall> {
     let (schema, is_own) = match (tool::find_tool(&call.tool), toolbox.find_server_tool(&call.tool))
     {
         (Some(tool), _) => (tool.spec().schema, true),

@@ -49,15 +49,18 @@ pub(super) fn find_restraining_rule<'r>(
     let judged = aim.and_then(|aim| aim.judged.as_ref());
     let itself = || {
         all.find_matching_rule(call).or_else(|| {
-            judged
-                .and_then(|judged| all.find_matching_rule(&with_resolved_path(call, &judged.path)))
+            judged.and_then(|judged| {
+                all.find_matching_rule(&call_with_resolved_path(call, &judged.path))
+            })
         })
     };
     let about = |tools: &'static [&'static str], aims: &[Aim]| {
         aims.iter().find_map(|aim| tools.iter().find_map(|tool| all.find_rule_for_file(tool, aim)))
     };
     itself()
-        .or_else(|| touched.is_unread.then(|| all.find_file_rule(&[&[READ], EDITORS].concat()))?)
+        .or_else(|| {
+            touched.is_unread.then(|| all.find_rule_about_files(&[&[READ], EDITORS].concat()))?
+        })
         .or_else(|| about(&[READ], &touched.reads))
         .or_else(|| about(EDITORS, &touched.writes))
         .or_else(|| judged.and_then(|judged| all.find_rule_naming_file(&call.tool, judged)))
@@ -73,7 +76,7 @@ pub(super) fn why_directory_call_asks<'r>(
     let all = Rules { rules: rules.into_iter().collect(), scope };
     let unresolved = || {
         let written = touched.unresolved.as_ref()?;
-        let rule = all.find_file_rule(EDITORS)?;
+        let rule = all.find_rule_about_files(EDITORS)?;
         Some(format!(
             "it may write what the rule `{rule}` is about: the call does not say where `{written}` leads"
         ))
@@ -115,7 +118,7 @@ impl Rules<'_, '_> {
     }
 
     /// Returns the first rule of these tools that is about files.
-    pub(super) fn find_file_rule(&self, tools: &[&str]) -> Option<String> {
+    pub(super) fn find_rule_about_files(&self, tools: &[&str]) -> Option<String> {
         let about = |rule: &&&PermissionRule| tools.iter().any(|tool| is_about_files(rule, tool));
         self.rules.iter().find(about).map(|rule| rule.text().to_owned())
     }
@@ -126,7 +129,10 @@ impl Rules<'_, '_> {
         let is = |rule: &&&PermissionRule| {
             let named = rule.single_file().filter(|(of, _)| *of == tool);
             named.is_some_and(|(_, name)| {
-                hooks.rule_file_candidates(name, cwd, project).iter().any(|path| file.is_at(path))
+                hooks
+                    .rule_file_candidates(name, cwd, project)
+                    .iter()
+                    .any(|path| file.is_file_at(path))
             })
         };
         self.rules.iter().find(is).map(|rule| rule.text().to_owned())
@@ -147,7 +153,7 @@ impl Rules<'_, '_> {
             }
             let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
             if is_file
-                && file.is_at(entry.path())
+                && file.is_file_at(entry.path())
                 && let Some(rule) = self.find_matching_rule(&call_on_path(tool, entry.path()))
             {
                 return Some(rule);
@@ -160,7 +166,7 @@ impl Rules<'_, '_> {
 /// Returns whether a rule says which files a tool may not touch. `Edit` alone is about that tool;
 /// `Read` alone about every file.
 fn is_about_files(rule: &PermissionRule, tool: &str) -> bool {
-    rule.restricts_tool_calls(tool) || tool == READ && rule.text().trim() == READ
+    rule.is_about_some_calls(tool) || tool == READ && rule.text().trim() == READ
 }
 
 fn call_on_path(tool: &str, path: &Path) -> Call {
@@ -168,7 +174,7 @@ fn call_on_path(tool: &str, path: &Path) -> Call {
 }
 
 /// Returns the call with its path replaced by the resolved one.
-fn with_resolved_path(call: &Call, path: &Path) -> Call {
+fn call_with_resolved_path(call: &Call, path: &Path) -> Call {
     let mut call = call.clone();
     if let Some(input) = call.input.as_object_mut() {
         let key = KEYS.iter().find(|key| input.contains_key(**key)).unwrap_or(&"path");
@@ -199,14 +205,14 @@ pub(super) fn rule_allows_call(
         // A home or a project may itself be known by a link: both the written name and the file's match there.
         (None, Some(Some(judged))) => {
             holds(call)
-                && (holds(&with_resolved_path(call, &judged.path))
-                    || !crosses_link(call, judged, scope))
+                && (holds(&call_with_resolved_path(call, &judged.path))
+                    || !call_crosses_link(call, judged, scope))
         }
     }
 }
 
 /// Returns whether a link lies between the name in the call and the file.
-fn crosses_link(call: &Call, judged: &Judged, scope: Scope<'_>) -> bool {
+fn call_crosses_link(call: &Call, judged: &Judged, scope: Scope<'_>) -> bool {
     let Some(name) = KEYS.iter().find_map(|key| tool::text_argument(call, key)) else {
         return false;
     };

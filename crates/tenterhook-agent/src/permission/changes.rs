@@ -169,7 +169,7 @@ fn add_directories(all: &Permissions, change: &Value, cwd: &Path) -> Result<Stri
     };
     let new = named.iter().map(real).collect::<Result<Vec<_>, NotMade>>()?;
     let texts: Vec<_> = new.iter().map(|path| format!("`{}`", path.display())).collect();
-    all.with_directories(|all| all.extend(new));
+    all.with_added_directories(|all| all.extend(new));
     Ok(format!("{} may be changed, too", texts.join(", ")))
 }
 
@@ -204,7 +204,7 @@ fn remove_directories(all: &Permissions, change: &Value, _: &Path) -> Result<Str
     let named =
         change.get("directories").and_then(Value::as_array).ok_or(NotMade::NoDirectories)?;
     let named: Vec<_> = named.iter().filter_map(Value::as_str).map(std::path::Path::new).collect();
-    let gone = all.with_directories(|all| {
+    let gone = all.with_added_directories(|all| {
         let before = all.len();
         all.retain(|path| !named.contains(&path.as_path()));
         before - all.len()

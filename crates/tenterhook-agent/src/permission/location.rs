@@ -56,7 +56,7 @@ impl Aim {
     /// Resolves an entry of a directory whose path contains no link.
     pub(super) fn in_resolved_directory(directory: &Judged, name: &OsStr) -> Self {
         let path = directory.path.join(name);
-        let judged = Judged::at_real_path(&path);
+        let judged = Judged::resolve_in_real_directory(&path);
         Self { name: String::new(), path, judged }
     }
 

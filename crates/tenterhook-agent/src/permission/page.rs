@@ -83,7 +83,7 @@ mod tests {
             rules.deny.push(rule("Bash(rm *)"));
             rules.allow.push(rule("Bash(git status)").made_by_hook());
         });
-        all.with_directories(|all| all.push("/elsewhere".into()));
+        all.with_added_directories(|all| all.push("/elsewhere".into()));
         let page = all.rules_page();
         for line in [
             "   1  deny   Bash(rm *)\n             never runs; from the command line",

@@ -32,15 +32,15 @@ enum AskedBy {
 }
 
 impl Question {
-    pub(super) fn for_mode(why: impl Into<String>) -> Self {
+    pub(super) fn asked_by_mode(why: impl Into<String>) -> Self {
         Self { why: why.into(), asked_by: AskedBy::Mode, was: None }
     }
 
-    pub(super) fn for_rule(why: impl Into<String>) -> Self {
+    pub(super) fn asked_by_rule(why: impl Into<String>) -> Self {
         Self { why: why.into(), asked_by: AskedBy::Rule, was: None }
     }
 
-    pub(super) fn for_hook(why: impl Into<String>) -> Self {
+    pub(super) fn asked_by_hook(why: impl Into<String>) -> Self {
         Self { why: why.into(), asked_by: AskedBy::Hook, was: None }
     }
 

@@ -19,7 +19,7 @@ const INDEX: u64 = 64 << 20;
 
 /// Returns why the user is asked about a call that reads directories.
 pub(super) fn why_tree_read_asks(rules: &Rules<'_, '_>, touched: &Touched) -> Option<String> {
-    rules.find_file_rule(&[READ])?;
+    rules.find_rule_about_files(&[READ])?;
     touched.trees.iter().find_map(|(aim, tree)| {
         let found = find_barred_file(rules, &[READ], aim, tree)?;
         Some(format!("it reads `{}` with everything in it, {found}", aim.name))
@@ -28,7 +28,7 @@ pub(super) fn why_tree_read_asks(rules: &Rules<'_, '_>, touched: &Touched) -> Op
 
 /// Returns why the user is asked about a call that moves or removes directories.
 pub(super) fn why_tree_removal_asks(rules: &Rules<'_, '_>, touched: &Touched) -> Option<String> {
-    rules.find_file_rule(EDITORS)?;
+    rules.find_rule_about_files(EDITORS)?;
     touched.removes.iter().find_map(|aim| {
         let everything = Tree {
             path: String::new(),
@@ -63,7 +63,7 @@ fn find_barred_file(
     for entry in tree_walk_builder(root, tree.skips).build().flatten() {
         left = left.saturating_sub(1);
         if left == 0 {
-            let rule = rules.find_file_rule(tools)?;
+            let rule = rules.find_rule_about_files(tools)?;
             return Some(format!(
                 "which is too much to look through, and there is the rule `{rule}`"
             ));

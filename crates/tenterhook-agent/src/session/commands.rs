@@ -144,7 +144,7 @@ impl Session {
         let file = listed.map_or(file, |path| path.display().to_string());
         let path = Path::new(&file);
         let own = &self.agent.transcript;
-        let (stored, transcript) = match own.resume_other(path) {
+        let (stored, transcript) = match own.resume_other_transcript(path) {
             Ok(read) => read,
             Err(error) => {
                 self.show_page("/resume", format!("`{file}` cannot be read: {error}"));
@@ -216,7 +216,7 @@ impl Session {
             Ok(added) => added,
             Err(error) => return self.show_page("/add-dir", error.to_string()),
         };
-        self.agent.permissions.with_directories(|all| all.push(added.clone()));
+        self.agent.permissions.with_added_directories(|all| all.push(added.clone()));
         let verdict = self.agent.hooks.fire_directory_added(&added, "slash_command").await;
         if !verdict.context.is_empty() {
             self.agent

@@ -133,7 +133,7 @@ fn cut_by_timeout_reason(whole: Duration) -> String {
 
 impl Session {
     /// Returns how long the session waits for hooks that might still wake the agent.
-    pub(super) fn wake_wait(&self) -> Duration {
+    pub(super) fn max_wait_for_wake(&self) -> Duration {
         self.exit_wait.saturating_sub(self.agent.settings.patience.exit / RESERVED)
     }
 }

@@ -24,7 +24,7 @@ pub(super) enum InputState {
 
 impl Session {
     /// Runs work that is not a turn while the user may stop it or leave. Other input waits.
-    pub(super) async fn run_with_inputs(
+    pub(super) async fn run_while_reading_inputs(
         &mut self,
         inputs: &mut mpsc::UnboundedReceiver<Input>,
         work: impl AsyncFnOnce(&mut Self) -> Result<(), Exit>,
@@ -100,7 +100,7 @@ impl Session {
                 }
                 late = next_late_result(&self.agent.tasks, &self.agent.hooks) => {
                     // Messages that do not wake the agent join the next prompt.
-                    if let Some(message) = wake_message(late, &self.agent.steering, &self.agent.updates) {
+                    if let Some(message) = wake_message_or_store(late, &self.agent.steering, &self.agent.updates) {
                         return Ok(Some(Next::Judged(message)));
                     }
                 }
@@ -117,13 +117,15 @@ impl Session {
         inputs: &mut mpsc::UnboundedReceiver<Input>,
     ) -> Result<Option<Next>, Exit> {
         let began = Instant::now();
-        let until = began + self.wake_wait();
+        let until = began + self.max_wait_for_wake();
         let next = loop {
-            let may_be_woken = self.agent.hooks.may_be_woken();
+            let may_be_woken = self.agent.hooks.may_hook_wake_agent();
             let (steering, updates) = (&self.agent.steering, &self.agent.updates);
             let ended = self.agent.hooks.take_finished().into_iter();
             self.queue.extend(
-                ended.filter_map(|late| wake_message(late, steering, updates)).map(Next::Judged),
+                ended
+                    .filter_map(|late| wake_message_or_store(late, steering, updates))
+                    .map(Next::Judged),
             );
             if let Some(next) = self.queue.pop_front() {
                 break Ok(Some(next));
@@ -133,7 +135,7 @@ impl Session {
             }
             tokio::select! {
                 late = self.agent.hooks.next_late_result() => {
-                    self.queue.extend(wake_message(late, steering, updates).map(Next::Judged));
+                    self.queue.extend(wake_message_or_store(late, steering, updates).map(Next::Judged));
                 }
                 () = sleep_until(until) => break Ok(None),
                 leave = wait_for_exit(inputs) => break Err(leave),
@@ -154,7 +156,11 @@ pub(super) async fn next_late_result(tasks: &Tasks, hooks: &Hooks) -> Late {
 
 /// Returns the message of a background result that wakes an idle agent. Other messages are stored
 /// for the next call of the model.
-pub(super) fn wake_message(late: Late, steering: &Steering, updates: &Updates) -> Option<Message> {
+pub(super) fn wake_message_or_store(
+    late: Late,
+    steering: &Steering,
+    updates: &Updates,
+) -> Option<Message> {
     let (message, notice) = match late {
         Late::Wakes(message) => return Some(message),
         Late::Tells(message) => (message, None),
@@ -174,7 +180,7 @@ pub(super) fn cycle_mode(permissions: &Permissions, hooks: &Hooks) {
     let mode = before.next();
     permissions.set_mode(mode);
     let later_hooks = hooks.clone();
-    hooks.spawn_aside(
-        async move { later_hooks.fire_mode_changed(before.name(), mode.name()).await },
-    );
+    hooks.spawn_background_work(async move {
+        later_hooks.fire_mode_changed(before.name(), mode.name()).await
+    });
 }

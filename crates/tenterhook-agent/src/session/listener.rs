@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::input_state::{InputState, cycle_mode, wake_message};
+use super::input_state::{InputState, cycle_mode, wake_message_or_store};
 use super::steering_gate::SteeringGate;
 use super::{Exit, Next};
 use crate::agent::{Agent, Steering};
@@ -34,7 +34,7 @@ impl<'s> Listener<'s> {
         queue: &'s mut VecDeque<Next>,
         input_state: &'s mut InputState,
     ) -> Self {
-        agent.steering.set_queued_count(queue.len());
+        agent.steering.set_queued_prompt_count(queue.len());
         Self {
             queue,
             input_state,
@@ -51,20 +51,20 @@ impl<'s> Listener<'s> {
     /// Adds a background result to the session. A message that would wake an idle agent steers the
     /// current turn.
     pub(super) fn add_late_result(&self, late: Late) {
-        if let Some(message) = wake_message(late, &self.steering, &self.updates) {
+        if let Some(message) = wake_message_or_store(late, &self.steering, &self.updates) {
             self.steering.add_message(message);
         }
     }
 
     fn report_queue(&self) {
-        self.steering.set_queued_count(self.queue.len());
+        self.steering.set_queued_prompt_count(self.queue.len());
         self.updates.send(Update::Queued(queued_submissions(self.queue)));
     }
 
     /// Returns whether no turn follows this one.
     pub(super) fn is_last_turn(&self) -> bool {
         let is_closed = *self.input_state == InputState::Closed && self.queue.is_empty();
-        self.leaving.is_some() || (is_closed && self.steering.pending_count() == 0)
+        self.leaving.is_some() || (is_closed && self.steering.pending_message_count() == 0)
     }
 
     /// Reacts to one input. `None` means that the input is closed.

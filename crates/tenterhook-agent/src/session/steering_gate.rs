@@ -29,7 +29,8 @@ impl SteeringGate {
         let steering = agent.steering.clone();
         let worker = tokio::spawn(async move {
             while let Some((submission, stop)) = receiver.recv().await {
-                prompt::judge_steering_text(&hooks, &updates, &steering, submission, &stop).await;
+                prompt::judge_and_add_steering_text(&hooks, &updates, &steering, submission, &stop)
+                    .await;
                 judged.send_modify(|left| *left = left.saturating_sub(1));
             }
         });

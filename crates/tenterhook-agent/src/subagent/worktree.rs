@@ -51,7 +51,7 @@ impl Worktree {
 
     /// Removes the worktree, or leaves it if it contains work. Returns a message about work that
     /// stays.
-    pub(super) async fn finish(self) -> Option<String> {
+    pub(super) async fn remove_unless_it_has_work(self) -> Option<String> {
         let path = self.path.display().to_string();
         if let Some(from) = &self.from {
             let changed = run_git(&self.path, &["status", "--porcelain"]).await;
@@ -71,12 +71,12 @@ impl Worktree {
         None
     }
 
-    /// Finishes the worktree of a stopped task without waiting, and shows the user where remaining
-    /// work is.
-    pub(super) fn finish_in_background(self) {
+    /// Removes the worktree of a stopped task, unless it contains work, without waiting, and shows
+    /// the user where remaining work is.
+    pub(super) fn remove_in_background(self) {
         let (hooks, updates) = (self.hooks.clone(), self.updates.clone());
-        hooks.spawn_aside(async move {
-            if let Some(words) = self.finish().await {
+        hooks.spawn_background_work(async move {
+            if let Some(words) = self.remove_unless_it_has_work().await {
                 updates.send(Update::Notice(words));
             }
         });

@@ -89,8 +89,9 @@ async fn run_command(call: &Call, place: &Workplace) -> Output {
         process::End::TimedOut => "it took longer than it may".to_owned(),
         process::End::Cancelled => "it was cancelled".to_owned(),
         process::End::NotStarted(error) => {
-            let why =
-                confined.as_ref().and_then(|confined_shell| confined_shell.why_not_started(error));
+            let why = confined
+                .as_ref()
+                .and_then(|confined_shell| confined_shell.why_sandbox_prevented_start(error));
             format!("it was not started: {}", why.unwrap_or_else(|| error.to_string()))
         }
     };

@@ -44,7 +44,7 @@ impl Tool for Glob {
     }
 
     fn run<'a>(&'a self, call: &'a Call, place: &'a Workplace) -> Running<'a> {
-        Box::pin(run_on_blocking_thread(find_files_by_glob, call, place))
+        Box::pin(run_search_on_thread(find_files_by_glob, call, place))
     }
 }
 
@@ -74,12 +74,12 @@ impl Tool for Grep {
     }
 
     fn run<'a>(&'a self, call: &'a Call, place: &'a Workplace) -> Running<'a> {
-        Box::pin(run_on_blocking_thread(grep_files, call, place))
+        Box::pin(run_search_on_thread(grep_files, call, place))
     }
 }
 
 /// Runs a search on a separate thread, because it reads many files.
-async fn run_on_blocking_thread(
+async fn run_search_on_thread(
     search: fn(&Call, &Workplace) -> Result<Vec<String>, ToolError>,
     call: &Call,
     place: &Workplace,

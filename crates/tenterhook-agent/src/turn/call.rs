@@ -26,7 +26,7 @@ impl Agent {
     ) -> (ToolResult, Vec<String>, Option<String>, Option<PathBuf>) {
         self.updates.send(Update::ToolAsked(call.clone()));
         let wanted = call.input.clone();
-        let held = Underway::new(self.on_interrupt_update(call.clone()));
+        let held = Underway::new(self.interrupt_update_closure(call.clone()));
         let sought = self.permissions.request_permit(&self.permit_context(), call).await;
         held.disarm();
         let (permit, mut context) = match sought {
@@ -41,8 +41,8 @@ impl Agent {
         let call = permit.permitted_call().clone();
         self.tally.count_tool_call();
         self.updates.send(Update::ToolStarted(call.clone()));
-        let shown = Underway::new(self.on_interrupt_update(call.clone()));
-        let underway = Underway::new(self.on_interrupt_event(call.clone()));
+        let shown = Underway::new(self.interrupt_update_closure(call.clone()));
+        let underway = Underway::new(self.interrupt_event_closure(call.clone()));
         let cancel = CancellationToken::new();
         let _ends = cancel.clone().drop_guard();
         let place = self.prepare_workplace(&call, cancel).await;
@@ -80,7 +80,7 @@ impl Agent {
         let mut sandbox = None;
         if call.tool == "Bash" {
             let set = self.hooks.shell_command_env(call).await;
-            let beside = self.permissions.with_directories(|all| all.clone());
+            let beside = self.permissions.with_added_directories(|all| all.clone());
             sandbox = self.hooks.command_sandbox(&self.settings, beside, set.clone());
             env.extend(set);
         }
@@ -91,7 +91,7 @@ impl Agent {
 
     /// Returns a closure that sends the result of this call to the user interface when the call is
     /// interrupted.
-    fn on_interrupt_update(&self, call: Call) -> impl FnOnce() + use<> {
+    fn interrupt_update_closure(&self, call: Call) -> impl FnOnce() + use<> {
         let updates = self.updates.clone();
         move || {
             let result = ToolResult {
@@ -107,7 +107,7 @@ impl Agent {
 
     /// Returns a closure that fires the event for hooks, in the background, when this call is
     /// interrupted.
-    fn on_interrupt_event(&self, call: Call) -> impl FnOnce() + use<> {
+    fn interrupt_event_closure(&self, call: Call) -> impl FnOnce() + use<> {
         let (hooks, steering) = (self.hooks.clone(), self.steering.clone());
         move || {
             // What they say of it reaches the model with the person's next words: who stops a turn wants no other one.

@@ -51,13 +51,13 @@ impl Agent {
             self.updates.send(Update::Reply(reply.text.clone()));
             self.renderer.queue_message(&reply.text);
         }
-        self.check_complete(&reply, stop).map_err(Ending::Failed)?;
+        self.check_usable_answer(&reply, stop).map_err(Ending::Failed)?;
         Ok(reply)
     }
 
     /// Returns an error if the answer is unusable. A cut answer is usable if it calls tools,
     /// because the model reads their results.
-    fn check_complete(&self, reply: &Reply, stop: Stop) -> Result<(), ModelError> {
+    fn check_usable_answer(&self, reply: &Reply, stop: Stop) -> Result<(), ModelError> {
         let (kind, message) = match stop {
             Stop::Done => return Ok(()),
             Stop::Length => {

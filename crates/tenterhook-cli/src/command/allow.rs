@@ -18,7 +18,7 @@ use crate::term::Term;
 
 pub(crate) fn run_allow(args: &Allow, here: &Here, term: Term) -> Result<Exit, Problem> {
     let AllowHow::Once { code } = &args.how;
-    person::require_terminal("tenterhook allow", here)?;
+    person::require_person_at_terminal("tenterhook allow", here)?;
     journal::record_user_decision((UserActionKind::AllowOnce, code, ""), here, term)?;
     let denied = open_exemptions(here).allow_once(code).map_err(|trouble| {
         let unknown = matches!(trouble, Trouble::Unknown(_));
@@ -33,13 +33,13 @@ pub(crate) fn run_allow(args: &Allow, here: &Here, term: Term) -> Result<Exit, P
 }
 
 pub(crate) fn run_pause(args: &Pause, here: &Here, term: Term) -> Result<Exit, Problem> {
-    person::require_terminal("tenterhook pause", here)?;
+    person::require_person_at_terminal("tenterhook pause", here)?;
     let length = if args.end { Duration::ZERO } else { args.length };
     if length > LONGEST_PAUSE || (length < Duration::from_secs(1) && !args.end) {
         let message = "a pause lasts at least a second and at most an hour";
         return Err(Problem::new(message).with_help("write `10m` or `1h`; it ends by itself"));
     }
-    if !args.end && !may_pause(here) {
+    if !args.end && !is_pausing_permitted(here) {
         let message = "a managed file forbids pausing self-protection";
         let help = "`tenterhook allow once CODE` lets one denied call pass";
         return Err(Problem::new(message).with_help(help));
@@ -67,7 +67,7 @@ fn open_exemptions(here: &Here) -> Exemptions {
 }
 
 /// Returns whether no managed file forbids pausing.
-fn may_pause(here: &Here) -> bool {
+fn is_pausing_permitted(here: &Here) -> bool {
     let mut loaded = load::read_sources(&[], Whose::Unsaid, here);
     let ruleset = loaded.build_engine(Builder::self_protection).ruleset();
     ruleset.hooks().iter().all(|hook| hook.layer != Layer::BuiltIn || hook.pausable)

@@ -176,7 +176,7 @@ impl Work {
             let sessions = RecentSessions::default();
             let mut of_file = OfFile { work: self, runtime: &runtime, file, number, sessions };
             match of_file.replay_file(&mut tally) {
-                Ok(facts) => tally.add_file(file, &facts),
+                Ok(facts) => tally.add_file_facts(file, &facts),
                 Err(problem) => tally.problems.push(problem.message),
             }
             self.steps.count_step();
@@ -216,14 +216,14 @@ impl OfFile<'_> {
     /// between, they decide in file order which calls are copies.
     fn replay_file(&mut self, tally: &mut Tally) -> Result<Facts, Problem> {
         let (work, file) = (self.work, self.file);
-        let turn = work.turns.take_turn(self.number);
+        let turn = work.turns.turn_of_file(self.number);
         let (mut waiting, mut room) = (Vec::new(), WAITING);
         let facts = file.read_records(&mut |record| {
             if !work.is_record_selected(record) {
                 return !work.is_interrupted();
             }
-            tally.add_time(file.agent, record);
-            if !is_replayable(record) {
+            tally.add_day_and_session(file.agent, record);
+            if !is_replayable_record(record) {
                 return !work.is_interrupted();
             }
             if let Some(left) = room.checked_sub(record.action.estimated_bytes()) {
@@ -252,7 +252,7 @@ impl OfFile<'_> {
     fn is_copied_call(&self, record: &TranscriptRecord<'_>) -> bool {
         let Action::Call(call) = &record.action else { return false };
         let mut copies = self.work.copies.lock().unwrap_or_else(PoisonError::into_inner);
-        copies.is_repeated_call(self.file.agent, record, call)
+        copies.check_and_remember_call(self.file.agent, record, call)
     }
 
     fn replay_record(&mut self, record: &TranscriptRecord<'_>, is_copy: bool, tally: &mut Tally) {
@@ -262,7 +262,7 @@ impl OfFile<'_> {
         }
         if let Action::Call(call) = &record.action {
             if call.kind == Kind::Script {
-                tally.add_not_judged("a script of code mode: its calls are asked about, those that were denied are not recorded");
+                tally.count_unjudged_event("a script of code mode: its calls are asked about, those that were denied are not recorded");
                 return;
             }
             tally.calls += 1;
@@ -270,16 +270,16 @@ impl OfFile<'_> {
         let around = self.file.event_context(&self.work.home);
         let Some(event) = record.event(self.file.agent, &around) else { return };
         if let Some(why) = missing_call_data(&event) {
-            tally.add_not_judged(why);
+            tally.count_unjudged_event(why);
         }
         let id = record.session.as_deref().unwrap_or_default();
-        let session = self.sessions.get_or_create(id, self.work.old.is_some());
+        let session = self.sessions.get_or_create_session(id, self.work.old.is_some());
         let Judged { mut outcome, mut not_replayed } =
             self.runtime.block_on(self.work.new.judge(event.clone(), &session.new));
         if let Some(scripts) = &self.work.scripts {
-            let run = scripts.run_for_event(&event, &mut outcome, &mut not_replayed);
+            let run = scripts.run_and_merge_scripts(&event, &mut outcome, &mut not_replayed);
             if self.runtime.block_on(run) {
-                tally.add_not_judged("a script failed, perhaps because of the sandbox");
+                tally.count_unjudged_event("a script failed, perhaps because of the sandbox");
             }
         }
         let old = self.work.old.as_ref().zip(session.old.as_ref());
@@ -304,7 +304,7 @@ impl OfFile<'_> {
 }
 
 /// Returns whether the record is a call or another event that hooks are run on.
-const fn is_replayable(record: &TranscriptRecord<'_>) -> bool {
+const fn is_replayable_record(record: &TranscriptRecord<'_>) -> bool {
     matches!(record.action, Action::Prompt(_) | Action::Call(_) | Action::Stop)
 }
 

@@ -18,13 +18,13 @@ pub(crate) enum Readers {
 
 /// Replaces the text of a file atomically: a reader finds the old text or the new one. Symlinks,
 /// owner and permissions are preserved.
-pub(in crate::command) fn write_in_place(path: &Path, text: &str) -> io::Result<()> {
+pub(in crate::command) fn replace_text_atomically(path: &Path, text: &str) -> io::Result<()> {
     let path = path.canonicalize()?;
     let directory = path.parent().unwrap_or(&path);
     let mut new = NamedTempFile::new_in(directory)?;
     new.write_all(text.as_bytes())?;
     let old = fs::metadata(&path)?;
-    keep_owner(new.as_file(), &old)?;
+    copy_owner_to_new_file(new.as_file(), &old)?;
     new.as_file().set_permissions(old.permissions())?;
     // Else what a loss of power leaves is the new name of nothing.
     new.as_file().sync_all()?;
@@ -34,7 +34,7 @@ pub(in crate::command) fn write_in_place(path: &Path, text: &str) -> io::Result<
 
 /// Gives the new file the owner of the old one: root may write a file that another user reads.
 #[cfg(unix)]
-fn keep_owner(new: &File, old: &Metadata) -> io::Result<()> {
+fn copy_owner_to_new_file(new: &File, old: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt as _, fchown};
     let made = new.metadata()?;
     match made.uid() == old.uid() && made.gid() == old.gid() {
@@ -52,14 +52,18 @@ fn keep_owner(_: &File, _: &Metadata) -> io::Result<()> {
 
 /// Writes a file that does not exist yet, atomically. A file that appears in the meantime is not
 /// replaced.
-pub(in crate::command) fn write_new(path: &Path, text: &str, readers: Readers) -> io::Result<()> {
+pub(in crate::command) fn write_new_file_atomically(
+    path: &Path,
+    text: &str,
+    readers: Readers,
+) -> io::Result<()> {
     create_temp_beside(path, text, readers)?.persist_noclobber(path)?;
     Ok(())
 }
 
 /// Writes a file atomically, whether it exists or not. A symlink itself is replaced, not its
 /// target.
-pub(in crate::command) fn write_replacing(
+pub(in crate::command) fn write_file_atomically(
     path: &Path,
     text: &str,
     readers: Readers,

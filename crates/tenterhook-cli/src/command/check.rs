@@ -74,8 +74,9 @@ fn run_once(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem> {
         loaded = load_files(args, here);
     }
     loaded.announce_files(term, &here.roots);
-    let page =
-        term.with_progress("checking hooks", || examine(&mut loaded, args, here, term.width()))?;
+    let page = term.with_progress("checking hooks", || {
+        complete_and_render_findings(&mut loaded, args, here, term.width())
+    })?;
     term.print_data(&page)?;
     let least = if args.strict { Severity::Warning } else { Severity::Error };
     let wrong = loaded.diagnostics.iter().any(|diagnostic| diagnostic.severity >= least);
@@ -84,7 +85,7 @@ fn run_once(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem> {
 
 /// Adds the findings that only show in the whole configuration to those of each file, and renders
 /// the page.
-fn examine(
+fn complete_and_render_findings(
     loaded: &mut Loaded,
     args: &Check,
     here: &Here,
@@ -92,13 +93,13 @@ fn examine(
 ) -> Result<String, Problem> {
     let ruleset = loaded.build_engine(|builder| builder).ruleset();
     // `check` examines a file whether it is approved or not: people check a file before they approve it.
-    let written = loaded.build_approved_engine().ruleset();
-    let mut missing = scripts::check_programs(&written, &loaded.sources, &here.env);
+    let written = loaded.build_engine_as_if_approved().ruleset();
+    let mut missing = scripts::find_missing_programs(&written, &loaded.sources, &here.env);
     missing.extend(scripts::check_syntax(&written, &loaded.sources, &here.env));
     loaded.diagnostics.extend(missing.iter().map(|missing| missing.diagnostic.clone()));
     loaded.diagnostics.extend(scripts::check_exit_codes(&written, &loaded.sources));
     loaded.diagnostics.extend(wants::check_sandbox_needs(&written, &loaded.sources, &here.env));
-    loaded.diagnostics.extend(grants::check_granted_paths(&written, &loaded.sources));
+    loaded.diagnostics.extend(grants::check_granted_paths_exist(&written, &loaded.sources));
     add_silencer_findings(loaded, here);
     let known = servers::find_servers(loaded, &written, &here.roots);
     loaded.diagnostics.extend(servers::check_servers(&written, &known));
@@ -124,7 +125,7 @@ fn add_silencer_findings(loaded: &mut Loaded, here: &Here) {
         loaded.diagnostics.retain(|found| !is_same(found));
         if let Some(source) = silence::source_of_silencer(&silencer, here) {
             let shown = load::shorten_path(&source.name, &here.roots);
-            loaded.texts.add_if_missing(&source, shown);
+            loaded.texts.add_source_if_missing(&source, shown);
         }
         loaded.diagnostics.push(silencer.finding);
     }
@@ -152,7 +153,7 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset, missing: &[Missing]) -> Value {
                 "file": place.map(|location| loaded.texts.display_name(&location.file)),
                 "line": place.map(|location| location.line),
                 "can_run": never.is_none(),
-                "blocks_all": blocking_program(hook, missing).is_some(),
+                "blocks_all": missing_program_that_blocks(hook, missing).is_some(),
                 "because": never.as_ref().map(|(because, _)| because),
                 "rule": never.as_ref().map(|(_, rule)| rule),
             })
@@ -179,7 +180,7 @@ pub(super) fn finding_json(diagnostic: &Diagnostic, texts: &Texts) -> Value {
 
 /// Returns the program of `hook` that is missing, if that makes the hook block everything it runs
 /// for.
-fn blocking_program<'a>(hook: &Hook, missing: &'a [Missing]) -> Option<&'a Missing> {
+fn missing_program_that_blocks<'a>(hook: &Hook, missing: &'a [Missing]) -> Option<&'a Missing> {
     missing
         .iter()
         .filter(|missing| missing.hook.as_ref() == Some(&hook.id))
@@ -213,7 +214,7 @@ fn to_text(loaded: &Loaded, ruleset: &Ruleset, missing: &[Missing], width: usize
     let all: Vec<[Cell; 3]> = hooks
         .iter()
         .filter_map(|&hook| {
-            let because = blocking_program(hook, missing)?.diagnostic.message.clone();
+            let because = missing_program_that_blocks(hook, missing)?.diagnostic.message.clone();
             Some([at(hook).into(), because.into(), Cell::from("")])
         })
         .collect();
@@ -255,7 +256,7 @@ fn summary(loaded: &Loaded, hooks: usize, (never, all): (usize, usize)) -> Strin
         let noun = if noun == "advice" {
             format!("{number} {noun}")
         } else {
-            layout::count_noun(number, noun)
+            layout::format_count(number, noun)
         };
         (number > 0).then(|| paint(style, noun))
     })
@@ -265,7 +266,7 @@ fn summary(loaded: &Loaded, hooks: usize, (never, all): (usize, usize)) -> Strin
     if files == 0 && found.is_empty() {
         return "nothing was checked: there is no file with hooks\n".to_owned();
     }
-    let events = layout::count_noun(hooks, "hook");
+    let events = layout::format_count(hooks, "hook");
     let never = match never {
         0 => String::new(),
         1 => ", of which 1 never runs".to_owned(),
@@ -276,5 +277,5 @@ fn summary(loaded: &Loaded, hooks: usize, (never, all): (usize, usize)) -> Strin
         1 => ", of which 1 blocks everything".to_owned(),
         many => format!(", of which {many} block everything"),
     };
-    format!("{verdict} in {} with {events}{never}{all}\n", layout::count_noun(files, "file"))
+    format!("{verdict} in {} with {events}{never}{all}\n", layout::format_count(files, "file"))
 }

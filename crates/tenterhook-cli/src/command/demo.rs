@@ -20,7 +20,7 @@ use crate::ambient::Here;
 use crate::args::Demo;
 use crate::exit::Exit;
 use crate::problem::Problem;
-use crate::show::layout::{count_noun, format_duration, wrap_indented, wrap_text};
+use crate::show::layout::{format_count, format_duration, wrap_indented, wrap_text};
 use crate::show::paint::{BOLD, DIM, HELP, paint};
 use crate::term::Term;
 use crate::wait::{Waited, block_on};
@@ -73,14 +73,14 @@ fn write_examples(directory: &Path, here: &Here, term: Term) -> Result<Exit, Pro
 }
 
 fn run_play(act: &Play, from: Option<&Path>, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let stage = Stage::find_directory(act, from, &here.roots.cwd)?;
+    let stage = Stage::find_or_copy_directory(act, from, &here.roots.cwd)?;
     let roots = Roots { cwd: stage.root.clone(), repository: None, ..here.roots.clone() };
     let events = recorded_events(act, &roots)?;
     let scratch = tempfile::tempdir()
         .map_err(|error| Problem::new(format!("no temporary directory can be made: {error}")))?;
     let ambient = Ambient::default().env(here.env.clone()).scratch(scratch.path());
     let engine = build_engine(act, &roots, ambient, term)?;
-    let hooks = count_noun(engine.ruleset().hooks().len(), "hook");
+    let hooks = format_count(engine.ruleset().hooks().len(), "hook");
     let title = act.title.replace("{hooks}", &hooks).replace("{place}", &stage.name);
     for line in wrap_text(&title, term.width()) {
         term.print_data(&format!("{}\n", paint(BOLD, line)))?;
@@ -178,8 +178,8 @@ fn closing_text(played: &Played, play: &Play, place: &str, columns: usize) -> St
     let sum = wrap_indented(
         &format!(
             "{}, {}, {blocked} blocked, {asked} asked first, in {}",
-            count_noun(*events, "event"),
-            count_noun(*runs, "hook run"),
+            format_count(*events, "event"),
+            format_count(*runs, "hook run"),
             format_duration(*took)
         ),
         columns,

@@ -65,7 +65,8 @@ pub(crate) fn run(args: &Doctor, here: &Here, term: Term) -> Result<Exit, Proble
             .collect(),
         false => without_repeats(&args.agents),
     };
-    let report = term.with_progress("looking at the agents", || examine(&agents, args, here));
+    let report = term
+        .with_progress("looking at the agents", || examine_agents_and_machine(&agents, args, here));
     match args.output.format {
         Format::Text if args.report => term.print_data(&bundle::render(&report, here))?,
         Format::Json => print_json(&page::report_json(&report), term)?,
@@ -75,7 +76,7 @@ pub(crate) fn run(args: &Doctor, here: &Here, term: Term) -> Result<Exit, Proble
     Ok(if is_wrong { Exit::Wrong } else { Exit::Good })
 }
 
-fn examine(agents: &[&'static Agent], args: &Doctor, here: &Here) -> Report {
+fn examine_agents_and_machine(agents: &[&'static Agent], args: &Doctor, here: &Here) -> Report {
     let kernel = machine::detect_kernel();
     let mut machine = machine::state_dir_findings(here);
     machine.extend(kernel.findings());
@@ -94,14 +95,14 @@ fn examine(agents: &[&'static Agent], args: &Doctor, here: &Here) -> Report {
 }
 
 fn examine_agent(agent: &'static Agent, args: &Doctor, here: &Here) -> Row {
-    let files = entries::existing_files(agent, here);
-    let installed = program::detect_installed(agent, here);
+    let files = entries::existing_agent_files(agent, here);
+    let installed = program::find_agent_versions(agent, here);
     if let Some(program) = &installed.program {
         validated::validate_modules(agent, program, here);
     }
     let mut findings = entries::entry_findings(agent, &files, here);
     let (startable, strange): (Vec<&File>, Vec<&File>) =
-        files.iter().partition(|file| started::may_start(agent, file, here));
+        files.iter().partition(|file| started::may_run_entries(agent, file, here));
     findings.extend(
         strange.iter().filter_map(|file| started::untried_entries_finding(agent, file, here)),
     );

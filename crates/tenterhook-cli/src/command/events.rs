@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Events, here: &Here, term: Term) -> Result<Exit, Proble
     }
     match args.output.format {
         Format::Json => {
-            let rows: Vec<Value> = rows.iter().map(to_json).collect();
+            let rows: Vec<Value> = rows.iter().map(event_row_json).collect();
             print_json(&json!({ "dialect": args.dialect.as_str(), "events": rows }), term)?;
         }
         Format::Text => term.print_data(&to_text(rows, term.width()))?,
@@ -67,7 +67,7 @@ fn power_names(row: &EventRow) -> Vec<&'static str> {
     row.powers.iter().map(tenterhook_core::answer::Power::as_str).collect()
 }
 
-fn to_json(row: &EventRow) -> Value {
+fn event_row_json(row: &EventRow) -> Value {
     json!({
         "name": row.name,
         "event": row.event,
@@ -111,5 +111,5 @@ fn to_text(rows: &[EventRow], width: usize) -> String {
     } else {
         String::new()
     };
-    format!("{}\n{}\n{legend}", table.render(width), layout::count_noun(rows.len(), "event"))
+    format!("{}\n{}\n{legend}", table.render(width), layout::format_count(rows.len(), "event"))
 }

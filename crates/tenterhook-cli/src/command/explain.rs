@@ -127,7 +127,7 @@ fn explain_hooks(ruleset: &Ruleset, asked: &[Named]) -> Vec<Explained> {
             let is_for = hook.event == event.name;
             let explained = || {
                 let row = ruleset.event_row(hook.dialect, &event.name);
-                Explained { asked: evaluate_rule(&hook, &row, &because, &input), hook, because }
+                Explained { asked: evaluate_if_rule(&hook, &row, &because, &input), hook, because }
             };
             match hooks.get_mut(at) {
                 Some(before) if is_for => *before = explained(),
@@ -136,7 +136,7 @@ fn explain_hooks(ruleset: &Ruleset, asked: &[Named]) -> Vec<Explained> {
             }
         }
     }
-    hooks.retain(|explained| !explained.is_idle_builtin());
+    hooks.retain(|explained| !explained.is_unmatched_builtin());
     hooks
 }
 
@@ -156,7 +156,7 @@ struct Explained {
 impl Explained {
     /// Returns whether this is an enabled built-in rule that does not match the event. The user did
     /// not configure it, and every event has such rules.
-    fn is_idle_builtin(&self) -> bool {
+    fn is_unmatched_builtin(&self) -> bool {
         let on = self.hook.arming == Arming::Armed;
         self.hook.layer == Layer::BuiltIn && on && !matches!(self.asked, Some(Asked::Holds(_)))
     }
@@ -171,7 +171,7 @@ enum Asked {
 
 /// Evaluates a hook that is a rule; rules are pure. The answer of any other hook is only known once
 /// it has run.
-fn evaluate_rule(
+fn evaluate_if_rule(
     hook: &Hook,
     row: &EventRow,
     because: &Because,
@@ -341,7 +341,7 @@ fn skipped_entries_line(own: &[&Explained], width: usize) -> String {
         _ => "call",
     };
     let (entries, files) =
-        (layout::count_entries(own.len()), layout::count_noun(files.len(), "file"));
+        (layout::format_entry_count(own.len()), layout::format_count(files.len(), "file"));
     let line = format!("skipped: {entries} in {files} that {verb} Tenterhook itself (BR-31)");
     format!("{}\n", paint(DIM, layout::wrap_indented(&line, width)))
 }

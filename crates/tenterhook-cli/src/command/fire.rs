@@ -44,8 +44,8 @@ pub(crate) fn run(
         },
     };
     announce_sources(&loaded, here, term);
-    let scratch = Scratch::new_or_none(&here.state, term);
-    note_agent_caller(args, here);
+    let scratch = Scratch::create_or_warn(&here.state, term);
+    record_agent_caller(args, here);
     let engine = loaded.build_engine(|builder| {
         let builder = builder.ambient(hook_ambient(args, here, &scratch)).connect(&here.roots);
         builder.record(journal.clone()).self_protection()
@@ -53,7 +53,15 @@ pub(crate) fn run(
     require_hooks(args, &loaded, &engine)?;
     print_load_warnings(args, &loaded, term);
     let Some(Given { event, faults }) = event else {
-        return stream::run_stream(&engine, journal, args, here, loaded.faults(), term, reply);
+        return stream::run_stream(
+            &engine,
+            journal,
+            args,
+            here,
+            loaded.faults_of_rejected_hooks(),
+            term,
+            reply,
+        );
     };
     let session = Session::of_one_event();
     let computing = session.clone();
@@ -63,7 +71,7 @@ pub(crate) fn run(
         let mut outcome = engine.fire_within(event.clone(), &session, args.budget).await;
         session.drain_into(&mut outcome).await;
         drop(running);
-        outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults()));
+        outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults_of_rejected_hooks()));
         // Print the outcome as soon as it is known: killing programs must not delay it (V-43).
         let printed = print_outcome(&outcome, &event, args, &engine, &loaded, term);
         // A caller that gets no outcome takes any other code for a harmless failure.
@@ -84,7 +92,7 @@ pub(crate) fn run(
 
 /// Notes a caller that is an agent: an agent writes the event to standard input, a person names it
 /// in the arguments.
-fn note_agent_caller(args: &Fire, here: &Here) {
+fn record_agent_caller(args: &Fire, here: &Here) {
     if args.stream || args.what.arguments().first().is_none_or(|text| text == "-") {
         exemptions::lineage::record_caller_as_agent(&here.state);
     }
@@ -93,7 +101,7 @@ fn note_agent_caller(args: &Fire, here: &Here) {
 /// Prints which files were found, and what is unusual about the home directory.
 fn announce_sources(loaded: &Loaded, here: &Here, term: Term) {
     loaded.announce_files(term, &here.roots);
-    here.warn_without_home(term);
+    here.warn_if_home_missing(term);
     if let Some(text) = here.moved_home_warning() {
         term.print_labelled_note(WARNING, "warning:", &text);
     }

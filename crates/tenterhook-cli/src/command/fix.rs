@@ -10,11 +10,11 @@ use tenterhook_core::config::{self, Added, Source};
 use tenterhook_core::diagnostic::{Diagnostic, Severity};
 use tenterhook_core::hook::Layer;
 
-use super::change::write_in_place;
+use super::change::replace_text_atomically;
 use crate::load::Loaded;
 use crate::problem::Problem;
 use crate::show::diff;
-use crate::show::layout::count_noun;
+use crate::show::layout::format_count;
 use crate::show::paint::{GOOD, HELP, paint};
 use crate::term::Term;
 
@@ -46,15 +46,15 @@ pub(super) fn run(loaded: &Loaded, write: bool, term: Term) -> Result<bool, Prob
         let name = loaded.texts.display_name(&edit.source.name);
         term.print_data(&format!("{}\n", diff::unified_diff(name, &edit.source.text, &edit.text)))?;
     }
-    let fixes = count_noun(mended.iter().map(|m| m.fixes).sum(), "finding");
+    let fixes = format_count(mended.iter().map(|m| m.fixes).sum(), "finding");
     let (style, sum) = match (mended.len(), write) {
         (0, _) if others.is_empty() => (HELP, "nothing can be mended safely".to_owned()),
         (0, _) => (HELP, "nothing can be mended safely in the files of this project".to_owned()),
         (_, false) => (HELP, format!("{fixes} can be mended with `--fix`")),
-        (files, true) => (GOOD, format!("mended {fixes} in {}", count_noun(files, "file"))),
+        (files, true) => (GOOD, format!("mended {fixes} in {}", format_count(files, "file"))),
     };
     for edit in mended.iter().filter(|_| write) {
-        write_in_place(Path::new(&*edit.source.name), &edit.text).map_err(|error| {
+        replace_text_atomically(Path::new(&*edit.source.name), &edit.text).map_err(|error| {
             let shown = loaded.texts.display_name(&edit.source.name);
             Problem::new(format!("`{shown}` cannot be written: {error}"))
         })?;
@@ -62,7 +62,7 @@ pub(super) fn run(loaded: &Loaded, write: bool, term: Term) -> Result<bool, Prob
     let mut page = format!("{}\n", paint(style, sum));
     for edit in &others {
         let (name, fixes) =
-            (loaded.texts.display_name(&edit.source.name), count_noun(edit.fixes, "finding"));
+            (loaded.texts.display_name(&edit.source.name), format_count(edit.fixes, "finding"));
         page.push_str(&format!(
             "{fixes} can be mended in {name}, which is outside this project: `tenterhook check --fix {name}`\n"
         ));
@@ -76,12 +76,12 @@ pub(super) fn run(loaded: &Loaded, write: bool, term: Term) -> Result<bool, Prob
 fn fix_source(source: &Source) -> Option<Mended<'_>> {
     let mut now = source.clone();
     let mut fixes = 0;
-    while let Some(next) = fix_one(&now).filter(|_| fixes < MOST) {
+    while let Some(next) = fix_one_finding(&now).filter(|_| fixes < MOST) {
         now = next;
         fixes += 1;
     }
-    let is_better =
-        count_errors_and_warnings(&diagnose(&now)) < count_errors_and_warnings(&diagnose(source));
+    let is_better = count_errors_and_warnings(&diagnose_source(&now))
+        < count_errors_and_warnings(&diagnose_source(source));
     is_better.then(|| Mended { source, text: now.text.to_string(), fixes })
 }
 
@@ -89,8 +89,8 @@ fn fix_source(source: &Source) -> Option<Mended<'_>> {
 const MOST: usize = 100;
 
 /// Returns a source with one finding fixed; `None` if nothing can be fixed.
-fn fix_one(source: &Source) -> Option<Source> {
-    let found = diagnose(source);
+fn fix_one_finding(source: &Source) -> Option<Source> {
+    let found = diagnose_source(source);
     let here = |diagnostic: &&Diagnostic| {
         diagnostic.place.as_ref().is_some_and(|place| place.file == source.name)
     };
@@ -98,7 +98,7 @@ fn fix_one(source: &Source) -> Option<Source> {
         let edit = edit_for_diagnostic(diagnostic, &source.text)?;
         let text = apply_edit(&source.text, &edit);
         let next = Source { text: Arc::from(text), ..source.clone() };
-        let left = self::diagnose(&next);
+        let left = self::diagnose_source(&next);
         let count =
             |all: &[Diagnostic]| all.iter().filter(|other| other.code == diagnostic.code).count();
         let is_gone = count(&left) < count(&found);
@@ -110,7 +110,7 @@ fn fix_one(source: &Source) -> Option<Source> {
     })
 }
 
-fn diagnose(source: &Source) -> Vec<Diagnostic> {
+fn diagnose_source(source: &Source) -> Vec<Diagnostic> {
     config::load(std::slice::from_ref(source), &Added::default(), None).diagnostics
 }
 
@@ -144,7 +144,7 @@ fn edit_for_diagnostic(diagnostic: &Diagnostic, text: &str) -> Option<Edit> {
             renames: true,
         });
     }
-    let at = find_ignoring_case(there, right)?;
+    let at = find_unique_word_ignoring_case(there, right)?;
     let start = span.start + at;
     let end = start + right.len();
     (text.get(start..end)? != right).then(|| Edit {
@@ -157,7 +157,7 @@ fn edit_for_diagnostic(diagnostic: &Diagnostic, text: &str) -> Option<Edit> {
 
 /// Returns the position of a whole word in a text, ignoring case; `None` if it does not occur
 /// exactly once.
-fn find_ignoring_case(text: &str, word: &str) -> Option<usize> {
+fn find_unique_word_ignoring_case(text: &str, word: &str) -> Option<usize> {
     let is_word = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let part = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = text.char_indices().map(|(at, _)| at).filter(|&at| {
@@ -190,7 +190,7 @@ mod tests {
             ("écrit bash", "Bash", Some(7)),
             ("a", "\"", None),
         ] {
-            assert_eq!(find_ignoring_case(text, word), at, "{text}");
+            assert_eq!(find_unique_word_ignoring_case(text, word), at, "{text}");
         }
     }
 }

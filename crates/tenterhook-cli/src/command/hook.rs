@@ -121,7 +121,7 @@ impl<'a> Call<'a> {
             return self.run_deferred_shadow_hooks(here, term, begun).unwrap_or(aside::DONE);
         }
         let limit = self.time_limit();
-        if let Err(error) = self.reply.start_deadline(limit) {
+        if let Err(error) = self.reply.start_deadline_thread(limit) {
             let message = format!("no thread can be made: {error}");
             return self.reply.deny(Code::OutOfResources, &message);
         }
@@ -146,8 +146,8 @@ impl<'a> Call<'a> {
         let mut warnings = Vec::new();
         if agent != claim.agent {
             self.reply.arm_fallback(Claim::new(agent, &self.args.event).reply_form());
-            let names =
-                [agent, claim.agent].map(|agent| agent.dialect().agent_title().unwrap_or_default());
+            let names = [agent, claim.agent]
+                .map(|agent| agent.dialect().calling_agent_title().unwrap_or_default());
             if names.first() != names.last() {
                 warnings.push(self.wrong_agent_warning(agent, here));
             }
@@ -157,7 +157,7 @@ impl<'a> Call<'a> {
         if is_nameless {
             // Some agents name the event in a different field. Decode before the claimed name is
             // added, because that name would win.
-            judged = self.read_as_claimed(agent, &whole.fields, here)?;
+            judged = self.read_as_claimed_event(agent, &whole.fields, here)?;
             // Use the neutral name, because the agent that the arguments name may not be the one that calls.
             whole.fields.insert(ADDED.to_owned(), claim.event.as_str().into());
         }
@@ -168,7 +168,7 @@ impl<'a> Call<'a> {
             whole.fields.remove(ADDED);
         }
         if judged.is_none() && agent.dialect().event_row(&event.name).is_none() {
-            judged = self.read_as_claimed(agent, &whole.fields, here)?;
+            judged = self.read_as_claimed_event(agent, &whole.fields, here)?;
         }
         if let Some((registered, message)) = judged {
             event = registered;
@@ -193,19 +193,21 @@ impl<'a> Call<'a> {
     /// # Errors
     ///
     /// Where it cannot be judged as that event: then it is denied (BR-17).
-    fn read_as_claimed(
+    fn read_as_claimed_event(
         &self,
         agent: DialectId,
         fields: &Map<String, Value>,
         here: &Here,
     ) -> Result<Option<(Event, String)>, Lost> {
-        let judged = agent.dialect().decode_claimed(fields, &self.claim.event, &here.roots);
+        let judged =
+            agent.dialect().decode_as_claimed_event(fields, &self.claim.event, &here.roots);
         judged.map_err(|fault| Lost::from_unreadable(Problem::new(fault.to_string())))
     }
 
     /// Returns the warning that another agent reads a file that was written for the claimed one.
     fn wrong_agent_warning(&self, agent: DialectId, here: &Here) -> String {
-        let name = |dialect_id: DialectId| dialect_id.dialect().agent_title().unwrap_or_default();
+        let name =
+            |dialect_id: DialectId| dialect_id.dialect().calling_agent_title().unwrap_or_default();
         let places = self.claim.agent.dialect().candidate_files(&here.roots);
         let files = places.iter().filter(|candidate| candidate.path.exists());
         let files: Vec<String> = files
@@ -243,9 +245,9 @@ impl<'a> Call<'a> {
         let Prepared { here, loaded, place } =
             self.load_hooks_for_event(&event, here, kept.as_deref())?;
         let mut loaded = loaded.prepare_for_firing();
-        warnings.extend(projects::store_projects(&loaded, &here, kept.as_deref()));
+        warnings.extend(projects::store_projects_and_note_left(&loaded, &here, kept.as_deref()));
         warnings.extend(here.moved_home_warning());
-        here.warn_without_home(term);
+        here.warn_if_home_missing(term);
         exemptions::lineage::record_caller_as_agent(state);
         let begun = journal.map(|journal| Arc::new(aside::Begun::new(journal)));
         let sink = begun.clone().map(|begun| begun as Arc<dyn Sink>);
@@ -262,7 +264,9 @@ impl<'a> Call<'a> {
             let mut outcome = engine.fire_within(event.clone(), &session, Some(budget)).await;
             session.drain_into(&mut outcome).await;
             let put_off = aside::has_deferred_shadow_hook(&outcome);
-            outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults()));
+            outcome
+                .faults
+                .splice(0..0, faults.into_iter().chain(loaded.faults_of_rejected_hooks()));
             let (kept, check) = (kept.as_deref(), check.as_ref());
             let ruleset = &engine.ruleset();
             let exemptions = &Exemptions::in_directory(state);
@@ -291,7 +295,7 @@ impl<'a> Call<'a> {
         begun: Option<Arc<aside::Begun<Journal>>>,
     ) {
         if let Some(begun) = begun {
-            aside::spawn_background_process(self.args, fields, begun.record_number());
+            aside::spawn_background_process(self.args, fields, begun.number_of_record());
         }
     }
 
@@ -441,7 +445,7 @@ fn caller_info(agent: DialectId, event: &Event) -> Value {
 fn restore_session(agent: DialectId, event: &Event, kept: Option<&Arc<SessionStore>>) -> Session {
     let counts = agent.dialect().event_row(&event.name).is_some_and(|row| row.cap.is_some());
     match kept {
-        Some(kept) if !counts || kept.can_write() => {
+        Some(kept) if !counts || kept.can_store_state() => {
             Session::of_one_event_in(Arc::clone(kept) as Arc<dyn Store>)
         }
         None if !counts => Session::of_one_event(),

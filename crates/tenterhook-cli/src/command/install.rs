@@ -16,17 +16,17 @@ use tenterhook_core::agents::{Agent, Form, Scope, installable_agents};
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::install::foreign_entries;
 
-use super::change::{write_in_place, write_new};
+use super::change::{replace_text_atomically, write_new_file_atomically};
 use super::status;
 use crate::ambient::Here;
 use crate::args::{Install, ScopeArg, Uninstall};
 use crate::exit::Exit;
 use crate::load::shorten_path;
-use crate::openings::find_openings;
+use crate::openings::find_tools_unseen_by_hooks;
 use crate::person;
 use crate::problem::Problem;
 use crate::show::diff;
-use crate::show::layout::count_noun;
+use crate::show::layout::format_count;
 use crate::show::paint::{BOLD, DIM, GOOD, HELP, WARNING, paint};
 use crate::term::Term;
 use files::Change;
@@ -47,7 +47,7 @@ pub(crate) fn run_install(args: &Install, here: &Here, term: Term) -> Result<Exi
     if scope == Scope::User {
         here.require_home()?;
     }
-    let program = program::program_path(args.program.as_deref(), scope, here)?;
+    let program = program::program_path_to_register(args.program.as_deref(), scope, here)?;
     // All of it is right, or nothing is written.
     let mut planned = Vec::new();
     for agent in agents {
@@ -56,21 +56,22 @@ pub(crate) fn run_install(args: &Install, here: &Here, term: Term) -> Result<Exi
             return Err(Problem::new(format!("{title} cannot be answered by this version")));
         }
         let changes = match args.adopt {
-            true => adopt::adopt_changes(agent, scope, &program, here)?,
-            false => files::install_changes(agent, scope, &program, here)?,
+            true => adopt::changes_for_adoption(agent, scope, &program, here)?,
+            false => files::changes_for_install(agent, scope, &program, here)?,
         };
         let changes = beside::add_guard_changes(agent, (scope, args.guard), changes, here)?;
-        let changes = behind::with_only_own_marker(agent, (scope, args.only_own), changes, here)?;
+        let changes =
+            behind::with_only_own_marker_change(agent, (scope, args.only_own), changes, here)?;
         planned.push((agent, changes));
     }
     for (agent, changes) in planned {
-        finish_install(agent, &changes, args, (scope, here), term)?;
+        print_or_apply_install(agent, &changes, args, (scope, here), term)?;
     }
     Ok(Exit::Good)
 }
 
 /// Prints or applies the changes for an agent, and prints what the user has to do next.
-fn finish_install(
+fn print_or_apply_install(
     agent: &'static Agent,
     changes: &[Change],
     args: &Install,
@@ -80,35 +81,41 @@ fn finish_install(
     if args.print {
         return print_changes(agent, changes, here, term);
     }
-    apply_changes(agent, changes, args.dry_run, "installed", here, term)?;
+    show_and_apply_changes(agent, changes, args.dry_run, "installed", here, term)?;
     if let Some(note) = behind::other_hooks_note(agent, scope, args.only_own, here) {
         term.print_labelled_note(WARNING, "note:", &note);
     }
     if !args.dry_run {
-        beside::verify_settings(agent, scope, here)?;
-        for note in beside::user_notes(agent, (scope, args.guard)) {
+        beside::verify_written_settings(agent, scope, here)?;
+        for note in beside::guard_notes_for_user(agent, (scope, args.guard)) {
             term.print_labelled_note(WARNING, "note:", &note);
         }
-        note_foreign_entries(agent, scope, args.adopt, here, term);
+        print_foreign_entries_note(agent, scope, args.adopt, here, term);
         if args.adopt {
-            for policy in adopt::policy_lines(agent, here) {
+            for policy in adopt::adopted_settings_policy_lines(agent, here) {
                 term.print_labelled_note(WARNING, "note:", &policy);
             }
         }
         if let Some(off) = status::off_switch_warning(agent, here) {
             term.print_labelled_note(WARNING, "warning:", &off);
         }
-        for open in find_openings(agent, here).iter().filter(|opening| !opening.is_held) {
+        for open in
+            find_tools_unseen_by_hooks(agent, here).iter().filter(|opening| !opening.is_held)
+        {
             let lead = paint(WARNING, "not covered:");
-            term.print_data(&format!("  {lead} {}; {}\n", open.of.gap, open.closing_hint()))?;
+            term.print_data(&format!("  {lead} {}; {}\n", open.of.gap, open.hint_to_cover_gap()))?;
         }
-        term.print_data(&format!("  {} {}\n", paint(HELP, "next:"), next_step(agent, scope)))?;
+        term.print_data(&format!(
+            "  {} {}\n",
+            paint(HELP, "next:"),
+            next_step_for_user(agent, scope)
+        ))?;
     }
     Ok(())
 }
 
 /// Describes what the user has to do next.
-fn next_step(agent: &Agent, scope: Scope) -> String {
+fn next_step_for_user(agent: &Agent, scope: Scope) -> String {
     if agent.installation.approvals.is_some() && agent.installation.approvals_file(scope).is_none()
     {
         return format!("{} reads it at the next start, without asking for approval", agent.title);
@@ -122,21 +129,21 @@ pub(crate) fn run_uninstall(args: &Uninstall, here: &Here, term: Term) -> Result
         if args.all { installable_agents().collect() } else { without_repeats(&args.agents) };
     let agents = agents
         .into_iter()
-        .filter(|agent| !args.all || files::file_path(agent, scope, here).is_some());
+        .filter(|agent| !args.all || files::agent_file_path(agent, scope, here).is_some());
     let mut planned = Vec::new();
     for agent in agents {
-        let changes = match adopt::restore_changes(agent, scope, here)? {
+        let changes = match adopt::changes_to_undo_adoption(agent, scope, here)? {
             Some(changes) => changes,
-            None => files::uninstall_changes(agent, scope, here)?,
+            None => files::changes_for_uninstall(agent, scope, here)?,
         };
         let changes = beside::add_guard_removal(agent, scope, changes, here)?;
-        let changes = behind::without_only_own_marker(agent, scope, changes, here)?;
+        let changes = behind::with_only_own_marker_removal(agent, scope, changes, here)?;
         if !(args.all && changes.is_empty()) {
             planned.push((agent, changes));
         }
     }
     for (agent, changes) in planned {
-        apply_changes(agent, &changes, args.dry_run, "uninstalled", here, term)?;
+        show_and_apply_changes(agent, &changes, args.dry_run, "uninstalled", here, term)?;
     }
     if args.purge {
         purge_state(args.dry_run, here, term)?;
@@ -153,7 +160,7 @@ fn purge_state(dry: bool, here: &Here, term: Term) -> Result<(), Problem> {
     if dry {
         return term.print_data(&format!("would remove `{shown}`\n"));
     }
-    person::require_terminal("tenterhook uninstall --purge", here)?;
+    person::require_person_at_terminal("tenterhook uninstall --purge", here)?;
     std::fs::remove_dir_all(&here.state)
         .map_err(|error| Problem::new(format!("`{shown}` cannot be removed: {error}")))?;
     term.print_data(&format!("removed `{shown}`\n"))
@@ -185,7 +192,7 @@ pub(super) fn without_repeats(named: &[&'static Agent]) -> Vec<&'static Agent> {
 }
 
 /// Shows the changes, and applies them.
-fn apply_changes(
+fn show_and_apply_changes(
     agent: &Agent,
     changes: &[Change],
     dry: bool,
@@ -207,7 +214,7 @@ fn apply_changes(
     }
     let files = match settings.count() {
         0 => "no file".to_owned(),
-        files => count_noun(files, "file"),
+        files => format_count(files, "file"),
     };
     for change in changes.iter().filter(|change| change.after.is_none()) {
         remove_symlink(&change.path, here, term);
@@ -240,16 +247,16 @@ fn write_change(change: &Change, here: &Here) -> std::io::Result<()> {
         return Err(std::io::Error::other("it was changed meanwhile; try again"));
     }
     match (&change.before, &change.after) {
-        (Some(_), Some(after)) => write_in_place(&change.path, after)?,
+        (Some(_), Some(after)) => replace_text_atomically(&change.path, after)?,
         (None, Some(after)) => {
             let missing = made::missing_folders(&change.path);
-            let written = write_new(&change.path, after, change.readers);
+            let written = write_new_file_atomically(&change.path, after, change.readers);
             made::record_created_folders(missing, here);
             written?;
         }
         (_, None) => {
             std::fs::remove_file(&change.path)?;
-            made::remove_empty_folders(&change.path, here);
+            made::remove_created_empty_folders(&change.path, here);
         }
     }
     if change.is_script && change.after.is_some() {
@@ -277,16 +284,16 @@ fn print_changes(
 
 /// Prints a note about the user's own entries in the file: the agent runs them itself, by its rules
 /// (BR-66).
-fn note_foreign_entries(agent: &Agent, scope: Scope, adopted: bool, here: &Here, term: Term) {
-    let Some(path) =
-        files::file_path(agent, scope, here).filter(|_| agent.installation.form == Form::Groups)
+fn print_foreign_entries_note(agent: &Agent, scope: Scope, adopted: bool, here: &Here, term: Term) {
+    let Some(path) = files::agent_file_path(agent, scope, here)
+        .filter(|_| agent.installation.form == Form::Groups)
     else {
         return;
     };
     let Ok(Some(text)) = files::read_if_exists(&path) else { return };
     let others = foreign_entries(agent, &text).unwrap_or_default().len();
     if others > 0 {
-        let hooks = count_noun(others, "hook");
+        let hooks = format_count(others, "hook");
         let moves = match adopted || scope != Scope::User {
             true => String::new(),
             false => {

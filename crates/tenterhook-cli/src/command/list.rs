@@ -76,7 +76,7 @@ fn shorten_command(text: &str, cwd: &Path) -> Option<String> {
     Some(rest.to_owned())
 }
 
-const fn wait_name(hook: &Hook) -> &'static str {
+const fn waiting_mode_name(hook: &Hook) -> &'static str {
     match hook.wait {
         Wait::Attached => "attached",
         Wait::Detached => "detached",
@@ -105,7 +105,7 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset) -> Value {
                 "line": place.map(|location| location.line),
                 "timeout": effective_timeout(ruleset, hook).as_secs_f64(),
                 "on_failure": reach::effective_on_failure(ruleset, hook).as_str(),
-                "wait": wait_name(hook),
+                "wait": waiting_mode_name(hook),
                 "once": hook.once,
                 "armed": because.is_none(),
                 "because": because,
@@ -142,7 +142,7 @@ fn built_in_hooks(ruleset: &Ruleset) -> impl Iterator<Item = &Arc<Hook>> {
 fn built_in_line(ruleset: &Ruleset, width: usize) -> String {
     let (on, off): (Vec<_>, Vec<_>) =
         built_in_hooks(ruleset).partition(|hook| hook.arming == Arming::Armed);
-    let rules = layout::count_noun(on.len(), "rule");
+    let rules = layout::format_count(on.len(), "rule");
     let shadow = on.iter().any(|hook| hook.enforcement.is_shadow());
     let rules = if shadow { format!("{rules} in shadow") } else { rules };
     let off = if off.is_empty() { String::new() } else { format!(", {} off", off.len()) };
@@ -154,7 +154,7 @@ fn built_in_line(ruleset: &Ruleset, width: usize) -> String {
 fn to_text(loaded: &Loaded, ruleset: &Ruleset, width: usize) -> String {
     let mut out = String::new();
     for source in &loaded.sources {
-        out.push_str(&source_text(source, loaded, ruleset, width));
+        out.push_str(&render_source_hooks(source, loaded, ruleset, width));
     }
     let hooks = configured_hooks(ruleset).filter(|hook| !is_own_entry(&hook.run)).count();
     let armed = configured_hooks(ruleset).filter(|hook| hook.arming == Arming::Armed).count();
@@ -165,12 +165,17 @@ fn to_text(loaded: &Loaded, ruleset: &Ruleset, width: usize) -> String {
         0 => off,
         shadows => format!("{off}, {shadows} in shadow"),
     };
-    out.push_str(&format!("{}{off}\n", layout::count_noun(hooks, "hook")));
+    out.push_str(&format!("{}{off}\n", layout::format_count(hooks, "hook")));
     out.push_str(&built_in_line(ruleset, width));
     out
 }
 
-fn source_text(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize) -> String {
+fn render_source_hooks(
+    source: &Source,
+    loaded: &Loaded,
+    ruleset: &Ruleset,
+    width: usize,
+) -> String {
     let is_here =
         |hook: &&Arc<Hook>| hook.place.as_ref().is_some_and(|place| place.file == source.name);
     let labels = ruleset.hooks().iter().filter(is_here);
@@ -232,7 +237,7 @@ fn add_hook_notes(table: &mut Table, hook: &Hook, ruleset: &Ruleset) {
     }
     if let Run::Unusable { part, why } = &hook.run {
         let consequence = reach::failure_consequence(ruleset, hook);
-        let note = format!("{why}; {consequence} ({})", part.rule_number());
+        let note = format!("{why}; {consequence} ({})", part.spec_rule_number());
         table.add_note(1, Cell::new(WARNING, note));
     }
 }
@@ -243,7 +248,7 @@ fn skipped_entries_line(entries: usize) -> String {
     if entries == 0 {
         return String::new();
     }
-    let entries = layout::count_entries(entries);
+    let entries = layout::format_entry_count(entries);
     format!("  {}\n", paint(DIM, format!("{entries} of Tenterhook itself, skipped (BR-31)")))
 }
 

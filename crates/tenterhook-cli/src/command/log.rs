@@ -148,7 +148,7 @@ fn select_items(entries: Vec<Entry>, args: &Log) -> Vec<Item> {
     let firings =
         firings.filter(|firing| args.selects(firing) && !(args.follow && firing.is_unfinished()));
     let mut all: Vec<(u64, Item)> =
-        words.map(|word| (word.record_number(), Item::UserDecision(word))).collect();
+        words.map(|word| (word.entry_number(), Item::UserDecision(word))).collect();
     all.extend(firings.map(|firing| (firing.number(), Item::Firing(firing))));
     all.sort_by_key(|(number, _)| *number);
     all.into_iter().map(|(_, word)| word).collect()

@@ -23,12 +23,12 @@ pub(super) fn find_explained_entry(
     }
     // Codes are in lower case. Other entries of the specification's tables are events and fields, and have no entry here.
     let is_code = word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
-    if !is_code && !book::is_rule_number(word) {
+    if !is_code && !book::looks_like_rule_number(word) {
         return Ok(None);
     }
-    match book::find_entry(word) {
+    match book::find_rule_or_code_entry(word) {
         Some(entry) => Ok(Some((word.clone(), entry))),
-        None if word != "-" && (book::is_rule_number(word) || word.contains('-')) => {
+        None if word != "-" && (book::looks_like_rule_number(word) || word.contains('-')) => {
             let problem = Problem::new(format!("the specification has no `{word}`"));
             let near = book::nearest_entry_name(word).map(|near| format!("did you mean `{near}`?"));
             Err(Problem { help: near, ..problem })

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tenterhook_probe::{Agent, Row, Survey};
 use tenterhook_process::{Cancel, Command, run_blocking};
 
-use super::change::{Readers, write_replacing};
+use super::change::{Readers, write_file_atomically};
 use super::print_json;
 use crate::ambient::Here;
 use crate::args::{Format, Probe};
@@ -110,6 +110,6 @@ pub(super) fn stored_result_path(agent: &str, here: &Here) -> PathBuf {
 fn store_result(agent: &Agent, value: &Value, here: &Here) -> Result<(), Problem> {
     let path = stored_result_path(agent.name, here);
     let text = super::to_pretty_json(value).unwrap_or_default();
-    write_replacing(&path, &text, Readers::Owner)
+    write_file_atomically(&path, &text, Readers::Owner)
         .map_err(|error| Problem::new(format!("{} cannot be written: {error}", path.display())))
 }

@@ -9,7 +9,7 @@ use tenterhook_core::config::{self, Added, Ruleset, Source};
 use tenterhook_core::diagnostic::{Location, Severity, nearest_word};
 use tenterhook_core::hook::{Enforcement, Hook, HookId};
 
-use super::change::write_in_place;
+use super::change::replace_text_atomically;
 use super::trust;
 use crate::ambient::Here;
 use crate::args::{Promote, Which};
@@ -18,7 +18,7 @@ use crate::load::{self, Loaded, shorten_path};
 use crate::pack::Pack;
 use crate::problem::Problem;
 use crate::show::diff;
-use crate::show::layout::count_noun;
+use crate::show::layout::format_count;
 use crate::show::paint::{GOOD, HELP, paint};
 use crate::term::Term;
 
@@ -32,13 +32,13 @@ pub(crate) fn run(args: &Promote, here: &Here, term: Term) -> Result<Exit, Probl
     let meant = find_shadow_hooks(&args.name, &ruleset, here)?;
     let edits = plan_edits(&meant, &ruleset, here)?;
     let mut changed = Vec::new();
-    for (source, text) in apply_edits(&edits, &loaded)? {
-        check_result(source, &text, &meant, here)?;
+    for (source, text) in texts_with_edits_applied(&edits, &loaded)? {
+        check_edited_text(source, &text, &meant, here)?;
         let shown = loaded.texts.display_name(&source.name);
         term.print_data(&format!("{}\n", diff::unified_diff(shown, &source.text, &text)))?;
         changed.push((source, text));
     }
-    let hooks = count_noun(meant.hooks.len(), "hook");
+    let hooks = format_count(meant.hooks.len(), "hook");
     if args.diff {
         term.print_data(&format!("{}\n", paint(HELP, format!("{hooks} would count"))))?;
         return Ok(Exit::Good);
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Promote, here: &Here, term: Term) -> Result<Exit, Probl
         let path = Path::new(&*source.name);
         // What the person did not approve before is not approved with it.
         let is_approved = here.trust_store().review(source).state == State::Approved;
-        write_in_place(path, &text).map_err(|error| {
+        replace_text_atomically(path, &text).map_err(|error| {
             let shown = loaded.texts.display_name(&source.name);
             Problem::new(format!("`{shown}` cannot be written: {error}"))
         })?;
@@ -150,7 +150,7 @@ fn shared_setting_problem(hook: &Hook, word: &Location, here: &Here) -> Problem 
 }
 
 /// Returns the files with the edits applied, without writing them.
-fn apply_edits<'l>(
+fn texts_with_edits_applied<'l>(
     edits: &[Edit],
     loaded: &'l Loaded,
 ) -> Result<Vec<(&'l Source, String)>, Problem> {
@@ -166,7 +166,7 @@ fn apply_edits<'l>(
                 files.len() - 1
             });
         if let Some((_, text)) = files.get_mut(at) {
-            write_setting(text, edit).ok_or_else(|| manual_edit_problem(loaded, edit))?;
+            edit_setting_in_text(text, edit).ok_or_else(|| manual_edit_problem(loaded, edit))?;
         }
     }
     Ok(files)
@@ -179,7 +179,7 @@ fn manual_edit_problem(loaded: &Loaded, edit: &Edit) -> Problem {
 }
 
 /// Writes the setting; `None` if the text cannot be changed without guessing.
-fn write_setting(text: &mut String, edit: &Edit) -> Option<()> {
+fn edit_setting_in_text(text: &mut String, edit: &Edit) -> Option<()> {
     let span = edit.place.span;
     if !edit.is_new {
         let written = text.get(span.start..span.end)?;
@@ -199,7 +199,7 @@ fn write_setting(text: &mut String, edit: &Edit) -> Option<()> {
 }
 
 /// Checks that the new text enforces exactly the requested hooks: otherwise nothing is written.
-fn check_result(
+fn check_edited_text(
     source: &Source,
     text: &str,
     meant: &Meant<'_>,
@@ -237,7 +237,7 @@ mod tests {
         let span = Span::new(start, start + at.len());
         let place = Location::find(&Arc::from("f"), text, span);
         let mut text = text.to_owned();
-        write_setting(&mut text, &Edit { place, is_new }).map(|()| text)
+        edit_setting_in_text(&mut text, &Edit { place, is_new }).map(|()| text)
     }
 
     /// SH-11.

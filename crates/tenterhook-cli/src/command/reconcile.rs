@@ -128,8 +128,8 @@ impl Seen {
     }
 
     /// Returns the recorded events of a session without any recorded `PreToolUse`.
-    fn events_without_gates(&self, session: &str) -> Option<&BTreeMap<String, u64>> {
-        self.sessions.get(session).filter(|_| !session.is_empty())?.events_without_gates()
+    fn events_of_ungated_session(&self, session: &str) -> Option<&BTreeMap<String, u64>> {
+        self.sessions.get(session).filter(|_| !session.is_empty())?.events_if_no_gate_recorded()
     }
 }
 
@@ -208,12 +208,12 @@ impl All<'_> {
     fn reconcile_file(&mut self, session: &Session) -> Result<(), Problem> {
         let mut calls = Calls::default();
         session.read_records(&mut |record| {
-            self.add_record(session, record, &mut calls);
+            self.collect_call_of_record(session, record, &mut calls);
             true
         })?;
         // Ids first, for what they join is no other call's; then what order joins, and last what no hook can have seen.
         let (by_id, rest): (Vec<_>, Vec<_>) =
-            calls.all.into_iter().partition(|(id, call)| self.is_recorded(id, call));
+            calls.all.into_iter().partition(|(id, call)| self.is_call_id_recorded(id, call));
         let (refused, rest): (Vec<_>, Vec<_>) =
             rest.into_iter().partition(|(_, call)| call.is_refused);
         for (id, call) in by_id.into_iter().chain(rest).chain(refused) {
@@ -222,18 +222,23 @@ impl All<'_> {
         Ok(())
     }
 
-    fn is_recorded(&self, id: &str, call: &Open) -> bool {
+    fn is_call_id_recorded(&self, id: &str, call: &Open) -> bool {
         let has = |session: &str| self.seen.ids.contains(&(session.to_owned(), id.to_owned()));
         has(&call.session) || has("")
     }
 
-    fn add_record(&mut self, session: &Session, record: &TranscriptRecord<'_>, calls: &mut Calls) {
+    fn collect_call_of_record(
+        &mut self,
+        session: &Session,
+        record: &TranscriptRecord<'_>,
+        calls: &mut Calls,
+    ) {
         match &record.action {
             Action::Call(call) if call.kind != Kind::Script => {
                 let since = self.args.since.map(Timestamp::as_millisecond);
                 let is_old =
                     since.is_some_and(|since| record.time.is_some_and(|time| time < since));
-                if self.copies.is_repeated_call(session.agent, record, call) || is_old {
+                if self.copies.check_and_remember_call(session.agent, record, call) || is_old {
                     return;
                 }
                 let open_call = self.build_open_call(session, record, call);
@@ -304,12 +309,12 @@ impl All<'_> {
         id: &str,
         call: &Open,
     ) -> Option<&'static str> {
-        let is_ungated = self.seen.events_without_gates(&call.session).is_some();
+        let is_ungated = self.seen.events_of_ungated_session(&call.session).is_some();
         if let Some(coverage) = call.coverage.filter(|_| !is_ungated) {
             let is_asked = coverage == Coverage::Asked && !never_fires_event(agent, call);
             return is_asked.then_some("configuration");
         }
-        if self.is_recorded(id, call) {
+        if self.is_call_id_recorded(id, call) {
             for tool in [&call.tool, &call.own_tool] {
                 if let Some(left) = self.seen.by_tool.get_mut(&(call.session.clone(), tool.clone()))
                 {
@@ -337,7 +342,7 @@ impl All<'_> {
 
     fn count_call(&mut self, session: &Session, id: &str, call: &Open) {
         self.sum.calls += 1;
-        if let Some(events) = self.seen.events_without_gates(&call.session) {
+        if let Some(events) = self.seen.events_of_ungated_session(&call.session) {
             self.sum.ungated.entry(call.session.clone()).or_insert_with(|| events.clone());
         }
         // Copilot says itself whether hooks were asked, and needs no other record for that.
@@ -377,7 +382,7 @@ impl All<'_> {
         match () {
             () if never_fires_event(agent, call) => Cause::NoEvent,
             () if call.coverage == Some(Coverage::Unmatched) => Cause::Unmatched,
-            () if self.seen.events_without_gates(&call.session).is_some() => Cause::Ungated,
+            () if self.seen.events_of_ungated_session(&call.session).is_some() => Cause::Ungated,
             () if call.coverage == Some(Coverage::NotCalled) => Cause::NotCalled,
             () if is_before() => Cause::Before,
             () if call.is_sub => Cause::Subagent,

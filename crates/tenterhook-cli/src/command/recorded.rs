@@ -87,8 +87,8 @@ pub(crate) fn firing_page(firing: &Firing, roots: &Roots, width: usize) -> Strin
     let mut out = format!("{name}{tool}\n{}\n\n", paint(DIM, place.join(", ")));
     out.push_str(&format!("  {}{took}\n", paint(style, firing.decision())));
     for (key, text) in [
-        ("reason", outcome_text(firing, "reason")),
-        ("context", outcome_text(firing, "additionalContext")),
+        ("reason", recorded_outcome_text(firing, "reason")),
+        ("context", recorded_outcome_text(firing, "additionalContext")),
     ] {
         for line in text.iter().flat_map(|text| layout::wrap_text(text, width.saturating_sub(13))) {
             out.push_str(&format!("  {}  {line}\n", paint(DIM, format!("{key:<9}"))));
@@ -107,7 +107,7 @@ pub(crate) fn firing_page(firing: &Firing, roots: &Roots, width: usize) -> Strin
 }
 
 /// Returns a text of the recorded outcome, if its content was recorded.
-fn outcome_text(firing: &Firing, key: &str) -> Option<String> {
+fn recorded_outcome_text(firing: &Firing, key: &str) -> Option<String> {
     let said = firing.recorded_content("outcome")?.get(key).and_then(Value::as_str)?;
     Some(said.to_owned())
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tenterhook::internal::discover;
 use tenterhook_core::diagnostic::nearest_word;
 
-use super::change::{Readers, write_replacing};
+use super::change::{Readers, write_file_atomically};
 use super::install::files::read_if_exists;
 use super::{print_json, trust};
 use crate::ambient::Here;
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &Rules, here: &Here, term: Term) -> Result<Exit, Problem
     match &args.what {
         RulesDo::List(output) => print_packs(output, here, term)?,
         RulesDo::Show { pack, rule, output } => {
-            print_pack(find_pack(pack)?, rule.as_deref(), output, here, term)?;
+            print_pack_or_rule(find_pack(pack)?, rule.as_deref(), output, here, term)?;
         }
         RulesDo::Add { pack, project, force } => {
             let place =
@@ -76,12 +76,12 @@ fn installed_files(pack: &Pack, here: &Here) -> Vec<(String, bool)> {
 fn print_packs(output: &Output, here: &Here, term: Term) -> Result<(), Problem> {
     if output.format == Format::Json {
         let packs: Vec<Value> =
-            PACKS.iter().map(|pack| to_json(pack, &pack.rules(), here)).collect();
+            PACKS.iter().map(|pack| pack_json(pack, &pack.rules(), here)).collect();
         return print_json(&json!({ "packs": packs }), term);
     }
     let mut out = String::new();
     for pack in PACKS {
-        let about = format!("{}: {}", layout::count_noun(pack.rules().len(), "rule"), pack.about);
+        let about = format!("{}: {}", layout::format_count(pack.rules().len(), "rule"), pack.about);
         let text = format!("{}  {about}", paint(BOLD, pack.name));
         out.push_str(&format!("{}\n", layout::wrap_indented(&text, term.width())));
         if pack.built_in {
@@ -95,7 +95,7 @@ fn print_packs(output: &Output, here: &Here, term: Term) -> Result<(), Problem> 
     term.print_data(&out)
 }
 
-fn to_json(pack: &Pack, rules: &[PackRule<'_>], here: &Here) -> Value {
+fn pack_json(pack: &Pack, rules: &[PackRule<'_>], here: &Here) -> Value {
     let rule = |rule: &PackRule<'_>| {
         json!({
             "id": format!("{}/{}", pack.name, rule.name),
@@ -115,7 +115,7 @@ fn to_json(pack: &Pack, rules: &[PackRule<'_>], here: &Here) -> Value {
     })
 }
 
-fn print_pack(
+fn print_pack_or_rule(
     pack: &Pack,
     rule: Option<&str>,
     output: &Output,
@@ -127,7 +127,7 @@ fn print_pack(
         rules = vec![find_rule(pack, rules, name)?];
     }
     if output.format == Format::Json {
-        return print_json(&json!({ "packs": [to_json(pack, &rules, here)] }), term);
+        return print_json(&json!({ "packs": [pack_json(pack, &rules, here)] }), term);
     }
     match rules.as_slice() {
         [one] if rule.is_some() => print_rule(pack, one, term),
@@ -220,13 +220,13 @@ fn add_pack(
             ));
         }
     }
-    if let Some(home) = discover::missing_home(&file) {
+    if let Some(home) = discover::missing_home_above(&file) {
         return Err(cannot(io::Error::other(discover::missing_home_message(&home))));
     }
-    write_replacing(&file, pack.text, Readers::Usual).map_err(cannot)?;
+    write_file_atomically(&file, pack.text, Readers::Usual).map_err(cannot)?;
     trust::approve_written_file(&file, here, term);
     let done = if there.is_some() { "replaced" } else { "wrote" };
-    let count = layout::count_noun(pack.rules().len(), "rule");
+    let count = layout::format_count(pack.rules().len(), "rule");
     term.print_data(&format!("{done} {shown}: {count}, which `tenterhook fire` and hosts with this engine read from now on\n"))?;
     if let Some(first) = pack.rules().first() {
         let entry = disabling_entry(pack, first.name).replace('\n', "\n    ");

@@ -8,7 +8,7 @@ use tenterhook_core::event::{EventName, Surroundings};
 
 /// Returns the fields of an event other than its subject, in neutral names: everything that hooks
 /// read.
-fn event_fields(event: &str) -> Value {
+fn sample_event_fields(event: &str) -> Value {
     match event {
         "UserPromptSubmit" | "UserPromptCommitted" | "UserPromptExpansion" | "TurnStart" => {
             json!({ "prompt": "fix the failing test" })
@@ -48,7 +48,7 @@ pub(super) fn sample_event(row: &EventRow, dialect: DialectId, within: Surroundi
         Subject::Model(key) => event = event.with(key, "claude-opus-4-5"),
         _ => {}
     }
-    if let Value::Object(more) = event_fields(&row.event) {
+    if let Value::Object(more) = sample_event_fields(&row.event) {
         event.payload.extend(more);
     }
     event

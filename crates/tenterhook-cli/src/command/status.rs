@@ -11,10 +11,11 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tenterhook_core::agents::{Agent, Form, Scope, installable_agents};
 use tenterhook_core::dialect::Silencer;
-use tenterhook_core::install::{self, Approval, own_files};
+use tenterhook_core::install::{self, Approval, tenterhook_files_with_texts};
 
 use super::install::files::{
-    agent_home, file_paths, find_on_path, is_agent_present, read_if_exists, scope_name,
+    agent_file_paths, agent_user_directory, find_on_path, is_agent_present, read_if_exists,
+    scope_name,
 };
 use super::install::switches::{self, Seen, SwitchSetting};
 use super::{install::can_call_tenterhook, print_json};
@@ -22,9 +23,9 @@ use crate::ambient::Here;
 use crate::args::{Format, Status};
 use crate::exit::Exit;
 use crate::load::shorten_path;
-use crate::openings::find_openings;
+use crate::openings::find_tools_unseen_by_hooks;
 use crate::problem::Problem;
-use crate::show::layout::{self, count_noun};
+use crate::show::layout::{self, format_count};
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
 use crate::silence;
 use crate::term::Term;
@@ -75,7 +76,7 @@ pub(crate) fn run(args: &Status, here: &Here, term: Term) -> Result<Exit, Proble
                 term.print_data(&agent_page(row, here))?;
             }
             term.print_data(&rules_page(&rules))?;
-            term.print_data(&unasked::commands_text(&unasked::find_unasked_commands(here)))?;
+            term.print_data(&unasked::commands_text(&unasked::find_commands_run_unasked(here)))?;
         }
     }
     Ok(state.exit())
@@ -107,8 +108,8 @@ impl Row {
             found.iter().any(|file| file.scope == Scope::Managed && file.calls_tenterhook());
         let is_off = find_off_switch(agent, &found, here).is_some();
         let silencers = silenced::find_silencers(agent, is_managed, is_off, here);
-        let is_covered =
-            is_agent_covered(agent, &found, here) && !silencers.iter().any(silence::is_error);
+        let is_covered = is_agent_covered(agent, &found, here)
+            && !silencers.iter().any(silence::has_error_severity);
         Self { agent, found, silencers, is_covered }
     }
 }
@@ -203,7 +204,7 @@ fn is_program_present(program: &str, here: &Here) -> bool {
 
 fn read_agent_files(agent: &Agent, here: &Here) -> Vec<Found> {
     let mut all = Vec::new();
-    for (scope, path) in file_paths(agent, here) {
+    for (scope, path) in agent_file_paths(agent, here) {
         let mut found = Found {
             scope,
             file: shorten_path(&path.to_string_lossy(), &here.roots),
@@ -217,9 +218,12 @@ fn read_agent_files(agent: &Agent, here: &Here) -> Vec<Found> {
             broken: None,
         };
         let is_there = match agent.installation.form {
-            Form::Groups => {
-                read_settings_file((agent, scope), &path, &agent_home(agent, here), &mut found)
-            }
+            Form::Groups => read_settings_file(
+                (agent, scope),
+                &path,
+                &agent_user_directory(agent, here),
+                &mut found,
+            ),
             _ => read_own_files(agent, &path, &mut found),
         };
         if is_there {
@@ -290,7 +294,7 @@ fn remove_unapproved_events(
 /// Reads the files that are ours alone into `found`. Returns whether one exists.
 fn read_own_files(agent: &Agent, path: &Path, found: &mut Found) -> bool {
     let mut is_there = false;
-    let wanted = own_files(agent, "tenterhook");
+    let wanted = tenterhook_files_with_texts(agent, "tenterhook");
     let one = wanted.len() == 1;
     for (name, _) in wanted {
         let path = if name.is_empty() { path.to_owned() } else { path.join(&name) };
@@ -307,7 +311,8 @@ fn read_own_files(agent: &Agent, path: &Path, found: &mut Found) -> bool {
         }
         found.programs.extend(program_in_own_file(agent, &text));
         let program = found.called_program();
-        let as_written = own_files(agent, program).into_iter().find(|(key, _)| *key == name);
+        let as_written =
+            tenterhook_files_with_texts(agent, program).into_iter().find(|(key, _)| *key == name);
         found.altered |= as_written.is_none_or(|(_, value)| value != text);
     }
     found.programs.sort();
@@ -402,13 +407,13 @@ impl Page {
         let events = format!(
             "{} of {}",
             file.events.len(),
-            count_noun(agent.installation.events.len(), "event")
+            format_count(agent.installation.events.len(), "event")
         );
         self.push_row(scope_name(file.scope), &format!("{}, {events}", file.file));
         for state in [Approval::Unknown, Approval::Changed, Approval::Off] {
             let many = file.waiting.iter().filter(|(_, approval)| *approval == state).count();
             if many > 0 {
-                self.push_row("", &format!("{} {}", count_noun(many, "event"), state.label()));
+                self.push_row("", &format!("{} {}", format_count(many, "event"), state.label()));
             }
         }
         for program in file.programs.iter().filter(|program| !is_program_present(program, here)) {
@@ -424,7 +429,7 @@ impl Page {
         if file.others > 0 {
             self.push_row(
                 "",
-                &format!("{} that {} runs itself", count_noun(file.others, "hook"), agent.title),
+                &format!("{} that {} runs itself", format_count(file.others, "hook"), agent.title),
             );
         }
     }
@@ -432,12 +437,12 @@ impl Page {
     /// Appends what would happen without Tenterhook, and what is not covered by it.
     fn push_coverage(&mut self, agent: &'static Agent, found: &[Found], here: &Here) {
         self.push_row("if it is gone", agent.installation.gone);
-        for opening in find_openings(agent, here) {
+        for opening in find_tools_unseen_by_hooks(agent, here) {
             if opening.is_held {
-                self.push_row("held", &opening.closed_by());
+                self.push_row("held", &opening.gap_and_covering_pack());
             } else {
                 self.push_row("not covered", opening.of.gap);
-                self.push_row("to hold it", &opening.closing_hint());
+                self.push_row("to hold it", &opening.hint_to_cover_gap());
             }
         }
         for older::Lacking { gap, offer } in older::missing_events(agent, found, here) {

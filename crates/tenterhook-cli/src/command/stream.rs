@@ -182,7 +182,7 @@ impl<'a> Stream<'a> {
     /// Serves the stream until its end. Returns whether something went wrong.
     async fn serve(mut self) -> Result<bool, Problem> {
         loop {
-            match self.next_input().await {
+            match self.wait_for_next_action().await {
                 Next::Line(line, room) => self.serve_line(line, room),
                 Next::StatusChanged => {
                     let state = self.state();
@@ -208,7 +208,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Waits for the next thing to do. Cancel safe.
-    async fn next_input(&mut self) -> Next {
+    async fn wait_for_next_action(&mut self) -> Next {
         let Self {
             shared,
             host,
@@ -329,7 +329,7 @@ impl<'a> Stream<'a> {
             Ok(loaded) => {
                 let mut loaded = loaded.prepare_for_firing();
                 loaded.diagnostics.extend(engine.reload(&loaded.sources));
-                self.config = loaded.faults();
+                self.config = loaded.faults_of_rejected_hooks();
                 None
             }
             Err(problem) => Some(problem.message),

@@ -126,8 +126,8 @@ fn run_once(args: &Test, here: &Here, term: Term) -> Result<Exit, Problem> {
     let results = Results { suites, played, took: began.elapsed() };
     if args.mutate && results.played.iter().all(Played::has_passed) && !broken {
         match args.format {
-            TestFormat::Json => print_json(&mutate::to_json(&gates), term)?,
-            _ => term.print_data(&mutate::to_text(&gates))?,
+            TestFormat::Json => print_json(&mutate::tested_gates_json(&gates), term)?,
+            _ => term.print_data(&mutate::tested_gates_text(&gates))?,
         }
         return Ok(mutate::exit_code(&gates));
     }
@@ -152,7 +152,7 @@ fn run_canaries(args: &Test, here: &Here, term: Term) -> Result<Exit, Problem> {
     let left_out = suite::count_non_local_hooks(&suite);
     let hooks = suite.ruleset.hooks().len() - left_out;
     if left_out > 0 {
-        let hooks = layout::count_noun(left_out, "hook");
+        let hooks = layout::format_count(left_out, "hook");
         let text = format!("{hooks} that ask a model or a server are left out");
         term.print_labelled_note(WARNING, "warning:", &text);
     }
@@ -168,8 +168,13 @@ fn run_canaries(args: &Test, here: &Here, term: Term) -> Result<Exit, Problem> {
     };
     let stopped = canaries::stopped_calls(&jobs, came)?;
     match args.format {
-        TestFormat::Json => print_json(&canaries::to_json(&stopped, jobs.len()), term)?,
-        _ => term.print_data(&canaries::to_text(&stopped, jobs.len(), hooks, term.width()))?,
+        TestFormat::Json => print_json(&canaries::stopped_calls_json(&stopped, jobs.len()), term)?,
+        _ => term.print_data(&canaries::stopped_calls_text(
+            &stopped,
+            jobs.len(),
+            hooks,
+            term.width(),
+        ))?,
     }
     Ok(if broken { Exit::Wrong } else { canaries::exit_code(&stopped) })
 }

@@ -101,7 +101,7 @@ impl Counted {
                 Action::Call(call) => {
                     counts.calls += 1;
                     counts.subagent += u64::from(record.subagent.is_some());
-                    let is_copy = copies.is_repeated_call(session.agent, record, call);
+                    let is_copy = copies.check_and_remember_call(session.agent, record, call);
                     counts.copied += u64::from(is_copy);
                     sum.calls += u64::from(!is_copy);
                     sum.copied += u64::from(is_copy);
@@ -215,9 +215,9 @@ fn to_text(all: &[(Session, Counted)], sum: &Sum, here: &Here, width: usize) -> 
     format!(
         "{}\n{}, {} of use, {}{copied}\n{}\n",
         table.render(width),
-        layout::count_noun(all.len(), "file"),
-        layout::count_noun(sum.days.len(), "day"),
-        layout::count_noun(usize::try_from(sum.calls).unwrap_or(usize::MAX), "call"),
+        layout::format_count(all.len(), "file"),
+        layout::format_count(sum.days.len(), "day"),
+        layout::format_count(usize::try_from(sum.calls).unwrap_or(usize::MAX), "call"),
         layout::wrap_indented("Agents remove what is old: Claude Code after 30 days.", width),
     )
 }

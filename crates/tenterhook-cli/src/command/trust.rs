@@ -32,12 +32,12 @@ use crate::unasked;
 pub(crate) fn run(args: &TrustArgs, here: &Here, term: Term) -> Result<Exit, Problem> {
     match &args.what {
         None if args.compare => compare::run(&args.which.sources, here, term),
-        None => approve_sources(&args.which, here, term),
+        None => ask_to_approve_sources(&args.which, here, term),
         Some(TrustDo::Status) => print_status(here, term),
         Some(TrustDo::Diff { sources }) => print_diff(sources, here, term),
         Some(TrustDo::Try { sources }) => trial::run(sources, here, term),
         Some(TrustDo::Sign { key, sources }) => sign::sign_sources(key, sources, here, term),
-        Some(TrustDo::Key { file }) => sign::print_public_key(file, here, term),
+        Some(TrustDo::Key { file }) => sign::create_or_read_key_and_print(file, here, term),
     }
 }
 
@@ -47,7 +47,7 @@ fn find_reviews(named: &[PathBuf], trust: &Trust, here: &Here) -> Result<Vec<Rev
     let mut found = trust.find(&here.roots).sources;
     let trust = trust.clone().knowing(&found);
     found.extend(trust.server_files(&here.roots, &found));
-    let modules = silence::module_sources(here).into_iter();
+    let modules = silence::silencer_module_sources(here).into_iter();
     let is_known = |source: &Source| found.iter().any(|known| known.name == source.name);
     let modules: Vec<Source> = modules.filter(|source| !is_known(source)).collect();
     found.extend(modules);
@@ -80,14 +80,14 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
         || one.canonicalize().ok().is_some_and(|path| Some(path) == other.canonicalize().ok())
 }
 
-fn approve_sources(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem> {
-    person::require_no_agent("tenterhook trust", here)?;
+fn ask_to_approve_sources(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem> {
+    person::require_no_calling_agent("tenterhook trust", here)?;
     let trust = here.trust_store();
     let (mut left, mut open) = (0, Vec::new());
     let reviews = find_reviews(&which.sources, &trust, here)?;
     require_known_digests(&which.yes, &reviews)?;
     if which.yes.is_empty() && which.sources.is_empty() {
-        term.print_data(&unasked::commands_text(&unasked::find_unasked_commands(here)))?;
+        term.print_data(&unasked::commands_text(&unasked::find_commands_run_unasked(here)))?;
     }
     for review in &reviews {
         let shown = shorten_path(&review.source, &here.roots);
@@ -115,7 +115,7 @@ fn approve_sources(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, 
         }
         let answer = match which.yes.is_empty() {
             false => Answer::Yes,
-            true if can_ask() => ask_about_source(review, term)?,
+            true if can_ask_user() => ask_about_source(review, term)?,
             true => {
                 open.push(format!("--yes {}", review.digest));
                 continue;
@@ -141,7 +141,7 @@ fn approve_sources(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, 
 
 /// Returns what silences hooks of agents and is not settled by an approval.
 fn unsettled_silencers(here: &Here) -> Vec<Silencer> {
-    silence::silencers_of_all_agents(here).into_iter().filter(silence::is_error).collect()
+    silence::silencers_of_all_agents(here).into_iter().filter(silence::has_error_severity).collect()
 }
 
 /// Returns an error if a digest in the arguments matches no source.
@@ -229,13 +229,13 @@ fn read_answer(question: &str, term: Term) -> Result<String, Problem> {
 
 /// Returns whether a user sees the question and can answer: without a terminal there is no answer
 /// (T-18).
-fn can_ask() -> bool {
+fn can_ask_user() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
 /// Asks once for all hooks of a source.
 fn ask_about_source(review: &Review, term: Term) -> Result<Answer, Problem> {
-    let hooks = layout::count_noun(review.entries.len(), "hook");
+    let hooks = layout::format_count(review.entries.len(), "hook");
     let question = match review.state {
         State::Changed => "approve the changes?".to_owned(),
         _ => match (review.entries.len(), review.servers()) {
@@ -266,7 +266,7 @@ pub(crate) fn untrust_sources(
     here: &Here,
     term: Term,
 ) -> Result<Exit, Problem> {
-    person::require_no_agent("tenterhook untrust", here)?;
+    person::require_no_calling_agent("tenterhook untrust", here)?;
     let trust = here.trust_store();
     let reviews = find_reviews(&which.sources, &trust, here)?;
     require_known_digests(&which.yes, &reviews)?;
@@ -280,7 +280,7 @@ pub(crate) fn untrust_sources(
         let shown = shorten_path(&review.source, &here.roots);
         let asked = which.yes.is_empty();
         // A gate that is approved guards something: to take that back is a person's word, too.
-        if asked && !can_ask() {
+        if asked && !can_ask_user() {
             return Err(Problem::new("cannot ask for confirmation here: no terminal").with_help(
                 format!(
                     "type `tenterhook untrust` in a terminal; a script says `--yes {}`",
@@ -316,7 +316,7 @@ fn print_status(here: &Here, term: Term) -> Result<Exit, Problem> {
     }
     let silencers = unsettled_silencers(here);
     out.push_str(&page::silencers_text(&silencers, here));
-    out.push_str(&unasked::commands_text(&unasked::find_unasked_commands(here)));
+    out.push_str(&unasked::commands_text(&unasked::find_commands_run_unasked(here)));
     term.print_data(&out)?;
     let settled = |review: &Review| matches!(review.state, State::Approved | State::Refused);
     let is_settled = reviews.iter().all(settled) && silencers.is_empty();
@@ -387,7 +387,7 @@ pub(crate) fn forget_removed_file(path: &Path, here: &Here, term: Term) -> Resul
     let said =
         review_project_file(path, &trust, here).filter(|review| review.state != State::Unknown);
     let Some(review) = said else { return Ok(()) };
-    if person::require_no_agent("tenterhook rules remove", here).is_err() {
+    if person::require_no_calling_agent("tenterhook rules remove", here).is_err() {
         return Ok(());
     }
     record_decision(&review, Some(UserActionKind::Forget), here, term)?;

@@ -194,7 +194,7 @@ fn event_with_text(
         let message = format!("`{name}` is about a tool, and none was named");
         return Err(Problem::new(message).with_help(format!("write `{name} Bash 'ls'`")));
     }
-    let event = Event::new(EventName::new(&*row.event), surroundings(roots));
+    let event = Event::new(EventName::new(&*row.event), surroundings_from_roots(roots));
     let Some(text) = text else { return Ok(event) };
     let key = TEXT_KEYS.iter().find(|(event, _)| *event == row.event).map(|(_, key)| *key);
     let key = key.or(match &row.subject {
@@ -237,7 +237,7 @@ fn nearest_event(name: &str) -> Option<&'static str> {
     )
 }
 
-fn surroundings(roots: &Roots) -> Surroundings {
+fn surroundings_from_roots(roots: &Roots) -> Surroundings {
     Surroundings {
         cwd: roots.cwd.clone(),
         project: roots.cwd.clone(),
@@ -271,7 +271,7 @@ fn create_tool_event(
             return Err(problem.with_help(help));
         }
     };
-    let event = Event::new(EventName::new(&*row.event), surroundings(roots));
+    let event = Event::new(EventName::new(&*row.event), surroundings_from_roots(roots));
     Ok(event.with("tool_name", tool).with("tool_input", input))
 }
 

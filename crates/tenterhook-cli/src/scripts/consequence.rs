@@ -107,7 +107,7 @@ impl Ending {
         }
         let interpreter = programs.first().filter(|program| program.is_alone)?;
         let code = match &*interpreter.name {
-            "sh" => shell_exit_code()?,
+            "sh" => sh_exit_code_for_missing_script()?,
             name => WITHOUT_SCRIPT.iter().find(|(known, _)| *known == name)?.1,
         };
         Some(Self::with_exit_code(code, &path))
@@ -116,7 +116,7 @@ impl Ending {
 
 /// Returns the exit code of this machine's `sh` for a missing script, according to the shell that
 /// `/bin/sh` links to.
-fn shell_exit_code() -> Option<i32> {
+fn sh_exit_code_for_missing_script() -> Option<i32> {
     let behind = std::fs::canonicalize("/bin/sh").ok()?;
     let name = behind.file_name()?.to_str()?;
     WITHOUT_SCRIPT.iter().find(|(known, _)| *known == name).map(|(_, code)| *code)

@@ -142,7 +142,7 @@ fn recognize_session(path: &Path, form: Form) -> io::Result<Option<Session>> {
         subagent: None,
     };
     match agent {
-        TranscriptAgent::Gemini => session.cwd = project_root(path),
+        TranscriptAgent::Gemini => session.cwd = gemini_project_root(path),
         TranscriptAgent::Tenterhook => session.subagent = subagent_call_id(path),
         _ => {}
     }
@@ -150,7 +150,7 @@ fn recognize_session(path: &Path, form: Form) -> io::Result<Option<Session>> {
 }
 
 /// Reads the project of a Gemini session, which Gemini stores only in a file beside its sessions.
-fn project_root(path: &Path) -> Option<String> {
+fn gemini_project_root(path: &Path) -> Option<String> {
     path.ancestors()
         .skip(1)
         .take(4)

@@ -111,12 +111,12 @@ fn split_at_width(word: &str, columns: usize) -> (String, String) {
 }
 
 /// Returns a number with its noun: `3 hooks`, `1 hook`.
-pub(crate) fn count_noun(number: usize, noun: &str) -> String {
+pub(crate) fn format_count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// Returns a number of entries: `3 entries`, `1 entry`.
-pub(crate) fn count_entries(number: usize) -> String {
+pub(crate) fn format_entry_count(number: usize) -> String {
     if number == 1 { "1 entry".to_owned() } else { format!("{number} entries") }
 }
 

@@ -11,7 +11,7 @@ use tenterhook_core::hook::{Hook, HookId};
 use tenterhook_core::outcome::{Ended, Step};
 
 use super::layout::{
-    count_noun, display_width, format_duration, to_safe_line, truncate_to_width, wrap_text,
+    display_width, format_count, format_duration, to_safe_line, truncate_to_width, wrap_text,
 };
 use super::paint::{BOLD, DIM, ERROR, GOOD, HELP, PLAIN, WARNING, paint};
 use super::table::{Cell, Column, Give, Table};
@@ -157,7 +157,7 @@ pub(crate) fn outcome_page(
     let unapproved = |hook: &&Arc<Hook>| hook.event == event.name && hook.is_unapproved();
     let off = ruleset.hooks().iter().filter(unapproved).count();
     if off > 0 {
-        let text = format!("{} not approved: see `tenterhook trust`", count_noun(off, "hook"));
+        let text = format!("{} not approved: see `tenterhook trust`", format_count(off, "hook"));
         push_labelled("skipped", &text, columns, &mut out);
     }
     if !outcome.steps.is_empty() {

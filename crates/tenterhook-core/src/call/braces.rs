@@ -7,7 +7,7 @@ pub(super) const MOST_UNFOLDED: usize = 32;
 
 /// Appends the words that a word with braces such as `a{b,c}d` stands for.
 pub(super) fn expand_braces(word: &str, meter: &Meter<'_>, out: &mut Vec<String>) {
-    if !meter.spend_bytes(word.len()) {
+    if !meter.spend_steps_for_bytes(word.len()) {
         return;
     }
     match split_at_braces(word) {

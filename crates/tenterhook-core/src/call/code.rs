@@ -22,7 +22,9 @@ use table::{
 /// Most files with code from elsewhere that are followed.
 const MOST_FETCHED: usize = 256;
 
-pub(super) fn note_unseen_code(
+/// Notes the kinds of code that a line runs and that is not written on it: piped, downloaded,
+/// decoded or saved before.
+pub(super) fn note_code_from_elsewhere(
     line: &Line,
     views: &[View<'_>],
     groups: &[Redirected],
@@ -30,7 +32,7 @@ pub(super) fn note_unseen_code(
     meter: &Meter<'_>,
     found: &mut Found,
 ) {
-    if !views.iter().all(View::spend_walk_steps) || !meter.spend_bytes(8 * text.len()) {
+    if !views.iter().all(View::charge_for_reading) || !meter.spend_steps_for_bytes(8 * text.len()) {
         return;
     }
     let mut kinds = Kinds::default();
@@ -62,7 +64,7 @@ impl Kinds {
 
     /// Adds the kinds of code that the substitutions of a word bring.
     fn add_substituted_code(&mut self, source: &str, meter: &Meter<'_>) {
-        if !meter.spend_bytes(4 * source.len()) || !source.contains(['$', '`', '(']) {
+        if !meter.spend_steps_for_bytes(4 * source.len()) || !source.contains(['$', '`', '(']) {
             return;
         }
         let found =
@@ -90,7 +92,7 @@ impl Kinds {
             }
             is_fetched |= view.is_output_consumed() && DOWNLOADERS.contains(&view.name.as_str());
             before.extend(fetched_code_kind(view).filter(|_| view.is_output_consumed()));
-            grouped.extend(fetched_code_kind(view).filter(|_| is_in_group(view)));
+            grouped.extend(fetched_code_kind(view).filter(|_| is_in_command_group(view)));
         }
     }
 
@@ -166,16 +168,21 @@ impl Kinds {
             .filter_map(bringing)
             .flat_map(|kind| into().map(move |(_, file)| (kind, file.clone())));
         let mut fetched = Fetched::default();
-        of_groups.take(MOST_FETCHED).for_each(|(kind, file)| fetched.add_file(kind, &file));
+        of_groups.take(MOST_FETCHED).for_each(|(kind, file)| fetched.add_fetched_file(kind, &file));
         for view in views {
-            files_run_as_code(view).for_each(|name| self.0.extend(fetched.kinds_in_file(name)));
+            files_run_as_code(view)
+                .for_each(|name| self.0.extend(fetched.kinds_fetched_into(name)));
             let Some(kind) = bringing(view) else { continue };
             if DOWNLOADERS.contains(&view.name.as_str()) {
-                hosts::downloaded_files(view).iter().for_each(|file| fetched.add_file(kind, file));
+                hosts::downloaded_files(view)
+                    .iter()
+                    .for_each(|file| fetched.add_fetched_file(kind, file));
             }
             let to = view.redirects.iter().filter(|(operator, _)| operator.starts_with('>'));
-            to.for_each(|(_, file)| fetched.add_file(kind, file));
-            view.option_values(&["-out"]).into_iter().for_each(|file| fetched.add_file(kind, file));
+            to.for_each(|(_, file)| fetched.add_fetched_file(kind, file));
+            view.option_values(&["-out"])
+                .into_iter()
+                .for_each(|file| fetched.add_fetched_file(kind, file));
         }
     }
 
@@ -203,11 +210,11 @@ impl Kinds {
 struct Fetched(HashMap<String, BTreeSet<&'static str>>);
 
 impl Fetched {
-    fn add_file(&mut self, kind: &'static str, file: &str) {
+    fn add_fetched_file(&mut self, kind: &'static str, file: &str) {
         self.0.entry(file_name(file).to_owned()).or_default().insert(kind);
     }
 
-    fn kinds_in_file(&self, name: &str) -> impl Iterator<Item = &'static str> {
+    fn kinds_fetched_into(&self, name: &str) -> impl Iterator<Item = &'static str> {
         self.0.get(name).into_iter().flatten().copied()
     }
 }
@@ -253,7 +260,7 @@ fn fetched_code_kind(view: &View<'_>) -> Option<&'static str> {
     };
     let escapes = matches!(name, "printf" | "echo")
         && (view.args.iter().any(|arg| has_escaped_characters(arg)) || spelt());
-    let prints = shell::strings::interpreter_options(name).is_some()
+    let prints = shell::strings::interpreter_code_options(name).is_some()
         && literals::inline_code(view)
             .iter()
             .any(|code| DECODING.iter().any(|text| code.contains(text)));
@@ -282,11 +289,11 @@ fn runs_read_variable(view: &View<'_>) -> bool {
     let program = view.command.words.first().map(|word| word.source.trim_matches('"'));
     let is_name = |name: &str| name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
     let name = program.and_then(|source| source.strip_prefix('$'));
-    is_in_group(view) && view.command.words.len() == 1 && name.is_some_and(is_name)
+    is_in_command_group(view) && view.command.words.len() == 1 && name.is_some_and(is_name)
 }
 
 /// Whether a command is in a group, which may be a part of a pipeline: `{ curl ...; } | sh`.
-fn is_in_group(view: &View<'_>) -> bool {
+fn is_in_command_group(view: &View<'_>) -> bool {
     let group = [Context::Subshell, Context::BraceGroup, Context::Body, Context::List];
     group.contains(&view.command.context)
 }
@@ -328,7 +335,7 @@ fn runs_its_input(view: &View<'_>) -> bool {
     }
     if is_interpreter(name) {
         let says_code = |arg: &String| {
-            shell::strings::interpreter_options(name)
+            shell::strings::interpreter_code_options(name)
                 .is_some_and(|options| options.contains(&arg.as_str()))
                 || arg == "-m"
         };
@@ -367,7 +374,7 @@ fn has_stdin_argument(view: &View<'_>) -> bool {
 /// Returns the words after the options with which an interpreter takes code: `python -c "$(curl
 /// ...)"`.
 fn inline_code_words<'w>(view: &'w View<'_>) -> impl Iterator<Item = &'w shell::Word> + Clone {
-    let options = shell::strings::interpreter_options(&view.name).unwrap_or_default();
+    let options = shell::strings::interpreter_code_options(&view.name).unwrap_or_default();
     let words = view.command.words.iter();
     let pairs = words.clone().zip(words.skip(1));
     pairs.filter(|(option, _)| options.contains(&option.text.as_str())).map(|(_, code)| code)

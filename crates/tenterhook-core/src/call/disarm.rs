@@ -76,18 +76,18 @@ impl Here<'_> {
     }
 
     /// Whether a word names a part of a guard.
-    fn is_part_of_guard(&self, written: &str) -> bool {
+    fn names_part_of_guard(&self, written: &str) -> bool {
         names::holds_guard(&self.path_from_project(written), Hold::Part, self.paths)
     }
 
     /// Whether a word names a part of a guard, or a directory that contains one.
-    fn is_guard_or_parent(&self, written: &str) -> bool {
+    fn names_guard_or_parent(&self, written: &str) -> bool {
         names::holds_guard(&self.path_from_project(written), Hold::Parent, self.paths)
     }
 
     /// Whether a word names a directory outside of the project that contains a guard and much else:
     /// the home directory, `~/.config`.
-    fn is_shared_parent_of_guard(&self, written: &str) -> bool {
+    fn names_shared_parent_of_guard(&self, written: &str) -> bool {
         names::is_shared_parent_of_guard(
             &self.paths.to_absolute(written, &self.view.cwd),
             self.paths,
@@ -95,17 +95,17 @@ impl Here<'_> {
     }
 
     /// Whether `xargs` or `parallel` appends arguments that are unknown.
-    fn has_appended_arguments(&self) -> bool {
+    fn has_unknown_arguments(&self) -> bool {
         matches!(self.view.command.via.last(), Some(Via::Wrapper("xargs" | "parallel")))
     }
 
     /// Whether a word names a directory that contains a guard, except the project itself.
-    fn is_any_parent_of_guard(&self, written: &str) -> bool {
-        self.is_directory_of_guard(written) || self.is_shared_parent_of_guard(written)
+    fn names_any_parent_of_guard(&self, written: &str) -> bool {
+        self.names_directory_of_guard(written) || self.names_shared_parent_of_guard(written)
     }
 
     /// Whether a word names a directory that contains a guard and little else.
-    fn is_directory_of_guard(&self, written: &str) -> bool {
+    fn names_directory_of_guard(&self, written: &str) -> bool {
         let seen = self.path_from_project(written);
         let is_linked_home = || {
             names::resolve_path_links(&seen, self.paths)
@@ -116,17 +116,21 @@ impl Here<'_> {
 }
 
 /// Notes the guards that the commands of a line would change.
-pub(super) fn note_line(views: &[View<'_>], paths: &Paths<'_>, found: &mut Found) {
-    for view in views.iter().take_while(|view| view.spend_walk_steps()) {
+pub(super) fn note_guards_changed_by_line(
+    views: &[View<'_>],
+    paths: &Paths<'_>,
+    found: &mut Found,
+) {
+    for view in views.iter().take_while(|view| view.charge_for_reading()) {
         let here = Here { view, paths };
-        files::note_changed_guards(&here, found);
-        rights::note_changed_rights(&here, found);
+        files::note_guards_changed_by_program(&here, found);
+        rights::note_guards_with_changed_rights(&here, found);
         searched::note_searched_guards(&here, views, found);
-        mounts::note_bound_guards(&here, found);
-        link::note_second_names(&here, found);
-        git::note_changed_guards(&here, found);
+        mounts::note_mounted_guards(&here, found);
+        link::note_links_to_guards(&here, found);
+        git::note_guards_changed_by_git(&here, found);
         patch::note_patched_guards(&here, found);
-        own::note_own_program(&here, views, found);
+        own::note_tenterhook_disarmed(&here, views, found);
         start::note_unguarded_starts(&here, views, found);
         modules::note_loaded_modules(&here, found);
     }
@@ -134,7 +138,7 @@ pub(super) fn note_line(views: &[View<'_>], paths: &Paths<'_>, found: &mut Found
 
 /// Checks the text that is written to files. A startup file or a git setting concerns the guard
 /// only if its text does. `text` is computed last: such files are rare, and it may be long.
-pub(super) fn note_written_text<'t>(text: impl Fn() -> Cow<'t, str>, found: &mut Found) {
+pub(super) fn note_guard_in_written_text<'t>(text: impl Fn() -> Cow<'t, str>, found: &mut Found) {
     let sets_hooks = || text().to_ascii_lowercase().contains("hookspath");
     if found.writes.iter().any(|text| protect::is_git_config(text)) && sets_hooks() {
         found.disarms.insert("sets the directory of git's hooks".to_owned());
@@ -153,7 +157,7 @@ pub(super) fn note_written_text<'t>(text: impl Fn() -> Cow<'t, str>, found: &mut
 
 /// Notes the guards that code of another language would change. `texts` are its string literals;
 /// `is_changing` is set if the code is known to change files.
-pub(super) fn note_code(
+pub(super) fn note_guards_changed_by_code(
     code: &str,
     texts: &[(usize, &str)],
     is_changing: bool,
@@ -165,7 +169,7 @@ pub(super) fn note_code(
 
 /// If the code of a command changes files given as arguments, adds the arguments that are parts of a
 /// guard.
-pub(super) fn note_arguments_of_code(
+pub(super) fn note_guards_in_code_arguments(
     view: &View<'_>,
     code: &str,
     paths: &Paths<'_>,
@@ -186,19 +190,19 @@ pub(super) fn note_arguments_of_code(
     let words = view.args.iter().map(String::as_str).chain(values);
     let texts = texts.iter().map(|(_, text)| *text).filter(|_| is_scripted);
     let here = Here { view, paths };
-    let named = words.chain(texts).filter(|word| *word != code && here.is_part_of_guard(word));
+    let named = words.chain(texts).filter(|word| *word != code && here.names_part_of_guard(word));
     found.guards.extend(named.map(|word| here.path_from_project(word)));
 }
 
 /// Notes the guards that a call of any tool but the shell would change.
-pub(super) fn note_tool_call(
+pub(super) fn note_guards_changed_by_call(
     call: ToolCall<'_>,
     paths: &Paths<'_>,
     meter: &Meter<'_>,
     found: &mut Found,
 ) {
     modules::note_slash_command(call, found);
-    tools::note_changed_guards(call, paths, meter, found);
+    tools::note_guards_changed_by_tool(call, paths, meter, found);
 }
 
 /// What it costs to look for a file among those of all guards and on the disk, in steps.
@@ -206,7 +210,7 @@ const A_FILE: usize = 64;
 
 /// Checks the files that were found: files that are written inside a guard, and deleted directories
 /// that contain one. If the steps do not suffice, the cut makes the whole reading fail.
-pub(super) fn note_guards_among_files(paths: &Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
+pub(super) fn note_guards_in_found_files(paths: &Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
     let files = found.writes.len() + found.deletes.len() + found.rights.len();
     if !meter.spend_steps(A_FILE.saturating_mul(files)) {
         return;
@@ -238,7 +242,7 @@ pub(super) fn may_concern_guard(call: ToolCall<'_>, line: Option<&str>, paths: &
         (Tool::Write | Tool::Edit, _) => true,
         _ if modules::is_slash_command_tool(call.name) => true,
         _ => {
-            let mut concerns = tools::may_concern_guard(call);
+            let mut concerns = tools::may_tool_concern_guard(call);
             // A directory may stand in one field and what is done there in another.
             let mut all = String::new();
             tools::visit_texts(call.input, 0, &mut |text| {

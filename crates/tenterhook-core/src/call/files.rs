@@ -27,7 +27,7 @@ pub(super) fn note_files(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) 
     here.note_writes(found);
     here.note_deletes(found);
     here.note_implied_files(found);
-    programs::note_table_facts(view, paths, found);
+    programs::note_effects_listed_in_table(view, paths, found);
     if RIGHTS.contains(&view.name.as_str()) {
         // What `find` and `xargs` hand on is everything that lies there.
         let handed = view.fed.iter().map(String::as_str);
@@ -49,7 +49,7 @@ enum Pattern {
 
 /// Returns where the pattern or script follows if a cluster of short options takes one: `-rne X`,
 /// `-pe1`.
-fn pattern_option(program: &str, arg: &str) -> Option<Pattern> {
+fn pattern_taken_by_option(program: &str, arg: &str) -> Option<Pattern> {
     let letters = arg.strip_prefix('-').filter(|letters| !letters.starts_with('-'))?;
     // The rest of these is a value of another kind: `-tpdf`, `-i.before`, `-vf=1`.
     let is_value = letters.starts_with(['t', 'g', 'A', 'B', 'C', 'm', 'd', 'v', 'F', 'M'])
@@ -68,7 +68,7 @@ pub(super) fn operands_after_pattern<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     valued.extend(LONG_PATTERNS);
     let mut by_option = view.has_argument(LONG_PATTERNS) || view.has_argument(&["--files"]);
     for arg in view.args.iter().take_while(|arg| *arg != "--") {
-        match pattern_option(&view.name, arg) {
+        match pattern_taken_by_option(&view.name, arg) {
             Some(Pattern::Next) => valued.push(arg),
             Some(Pattern::Attached) => {}
             None => continue,
@@ -102,7 +102,7 @@ pub(super) fn note_redirects(
     found: &mut Found,
 ) {
     for (operator, file) in redirects {
-        if !meter.spend_bytes(WALKS * (file.len() + cwd.len())) {
+        if !meter.spend_steps_for_bytes(WALKS * (file.len() + cwd.len())) {
             return;
         }
         let is_number = file.chars().all(|c| c.is_ascii_digit() || c == '-');
@@ -127,7 +127,7 @@ struct Here<'a> {
 
 impl Here<'_> {
     fn path_from_project(&self, written: &str) -> String {
-        if !self.view.meter.spend_bytes(WALKS * (written.len() + self.view.cwd.len())) {
+        if !self.view.meter.spend_steps_for_bytes(WALKS * (written.len() + self.view.cwd.len())) {
             return String::new();
         }
         self.paths.path_from_project(written, &self.view.cwd)
@@ -191,7 +191,7 @@ impl Here<'_> {
         }
         if DISK_CHANGERS
             .iter()
-            .any(|(text, words)| *text == name && has_argument_with_prefix(self.view, words))
+            .any(|(text, words)| *text == name && has_argument_with_any_prefix(self.view, words))
         {
             found.writes.extend(self.paths_from_project(operands().into_iter()));
         }
@@ -226,7 +226,7 @@ impl Here<'_> {
             // An appended argument takes the last place, or the first where a placeholder says so.
             let all = operands.iter().copied().chain(fed);
             let all = self.paths_from_project(all);
-            if self.is_deleting_rsync() {
+            if self.is_rsync_with_deletion() {
                 found.deletes.extend(all.iter().cloned());
             }
             found.writes.extend(all);
@@ -236,18 +236,18 @@ impl Here<'_> {
         let Some(to) = targets.first().copied().or_else(|| operands.pop()) else { return };
         found.writes.insert(self.path_from_project(to));
         let is_copy = |from: &&str| {
-            self.view.name == "cp" && self.paths.is_copied_from_guard(from, to, &self.view.cwd)
+            self.view.name == "cp" && self.paths.is_harmless_copy_of_guard(from, to, &self.view.cwd)
         };
         for from in operands.into_iter().filter(|from| !is_copy(from)) {
             let name = from.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
             found.writes.insert(self.path_from_project(&format!("{to}/{name}")));
         }
-        if self.is_deleting_rsync() {
+        if self.is_rsync_with_deletion() {
             found.deletes.insert(self.path_from_project(to));
         }
     }
 
-    fn is_deleting_rsync(&self) -> bool {
+    fn is_rsync_with_deletion(&self) -> bool {
         self.view.name == "rsync" && self.view.args.iter().any(|arg| arg.starts_with("--del"))
     }
 
@@ -331,7 +331,7 @@ impl Here<'_> {
 }
 
 /// Whether an argument starts with one of these texts; with none of them, always.
-fn has_argument_with_prefix(view: &View<'_>, starts: &[&str]) -> bool {
+fn has_argument_with_any_prefix(view: &View<'_>, starts: &[&str]) -> bool {
     starts.is_empty()
         || view.args.iter().any(|arg| starts.iter().any(|start| arg.starts_with(start)))
 }

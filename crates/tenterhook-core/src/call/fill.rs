@@ -75,7 +75,7 @@ impl Filled {
     }
 
     /// Appends a text to each choice. Returns whether there was room for all.
-    fn push_str(&mut self, text: &str) -> bool {
+    fn append_to_each_choice(&mut self, text: &str) -> bool {
         let mut fits = true;
         for filled in &mut self.0 {
             if filled.len() + text.len() <= LONGEST {
@@ -89,7 +89,7 @@ impl Filled {
 
     /// Replaces each text by one with each of `values` appended; `parts` are further characters at
     /// which unquoted values are split into words. Returns whether there was room for all.
-    fn append_each(&mut self, values: &[String], parts: Option<&str>) -> bool {
+    fn append_each_of_values(&mut self, values: &[String], parts: Option<&str>) -> bool {
         let fits = |text: &String, value: &String| text.len() + value.len() <= LONGEST;
         let put = |text: &String, value: &String| match parts {
             Some(more) => {
@@ -113,7 +113,7 @@ impl Filled {
 
 impl<'m> Variables<'m> {
     /// Creates an empty set of variables, in a directory of a project.
-    pub(super) fn in_directory(cwd: &str, project: &str, meter: &'m Meter<'m>) -> Self {
+    pub(super) fn new_in_directory(cwd: &str, project: &str, meter: &'m Meter<'m>) -> Self {
         Self {
             values: HashMap::new(),
             cwd: cwd.to_owned(),
@@ -126,24 +126,25 @@ impl<'m> Variables<'m> {
     }
 
     /// Generation counter: bumped whenever an assignment may change what a word expands to.
-    pub(super) const fn generation(&self) -> usize {
+    pub(super) const fn assignment_generation(&self) -> usize {
         self.version
     }
 
     /// Whether some word stands for more than is followed.
-    pub(super) const fn exceeded_limit(&self) -> bool {
+    pub(super) const fn has_exceeded_limit(&self) -> bool {
         self.too_much.get()
     }
 
     /// Sets the directory in which the rest of the line runs.
-    pub(super) fn enter_directory(&mut self, cwd: String) {
+    pub(super) fn set_current_directory(&mut self, cwd: String) {
         self.version += 1;
         self.cwd = cwd;
     }
 
     pub(super) fn set_values(&mut self, name: &str, values: Vec<String>) {
         self.version += 1;
-        self.meter.spend_bytes(name.len() + values.iter().map(String::len).sum::<usize>());
+        self.meter
+            .spend_steps_for_bytes(name.len() + values.iter().map(String::len).sum::<usize>());
         self.values.insert(name.to_owned(), values);
     }
 
@@ -162,26 +163,28 @@ impl<'m> Variables<'m> {
         if word.kind == WordKind::Literal {
             Filled::from_text(&word.text)
         } else {
-            self.expand_source(&word.source, 0)
+            self.expand_source_text(&word.source, 0)
         }
     }
 
     /// Expands a text as a shell does, such as a here-document.
     pub(super) fn expand_text(&self, text: &str) -> String {
         let escaped = text.replace('"', "\\\"").replace('\'', "\\'");
-        self.expand_source(&escaped, 0).into_first_text()
+        self.expand_source_text(&escaped, 0).into_first_text()
     }
 
-    fn expand_source(&self, source: &str, depth: usize) -> Filled {
+    /// Expands a source text, quotes and substitutions included, to all the texts that it may stand
+    /// for.
+    fn expand_source_text(&self, source: &str, depth: usize) -> Filled {
         let mut filled = Filled::from_text("");
         let mut quoted = false;
         let mut rest = source;
         while let Some(at) = rest.find(['$', '"', '\'', '\\', '`']) {
-            if !self.meter.spend_bytes(4 * filled.0.len() * (1 + at)) {
+            if !self.meter.spend_steps_for_bytes(4 * filled.0.len() * (1 + at)) {
                 return filled;
             }
             let (before, from) = rest.split_at(at);
-            self.push_within_limit(&mut filled, before);
+            self.append_and_note_excess(&mut filled, before);
             let mut after = from.chars();
             let sign = after.next();
             rest = after.as_str();
@@ -189,33 +192,34 @@ impl<'m> Variables<'m> {
                 Some('"') => quoted = !quoted,
                 Some('\'') if !quoted => {
                     let (inner, behind) = rest.split_once('\'').unwrap_or((rest, ""));
-                    self.push_within_limit(&mut filled, inner);
+                    self.append_and_note_excess(&mut filled, inner);
                     rest = behind;
                 }
                 Some('\\') => {
                     let next = rest.chars().next().map_or(0, char::len_utf8);
-                    self.push_within_limit(&mut filled, rest.get(..next).unwrap_or_default());
+                    self.append_and_note_excess(&mut filled, rest.get(..next).unwrap_or_default());
                     rest = rest.get(next..).unwrap_or_default();
                 }
                 Some('`') => {
                     let (inner, behind) = rest.split_once('`').unwrap_or((rest, ""));
                     match self.substitution_output(inner, depth) {
                         Some(text) => self.append_values(&mut filled, &[text], !quoted),
-                        None => self.push_within_limit(&mut filled, &format!("`{inner}`")),
+                        None => self.append_and_note_excess(&mut filled, &format!("`{inner}`")),
                     }
                     rest = behind;
                 }
                 Some('$') => rest = self.expand_dollar(rest, quoted, depth, &mut filled),
-                _ => self.push_within_limit(&mut filled, "'"),
+                _ => self.append_and_note_excess(&mut filled, "'"),
             }
         }
-        self.meter.spend_bytes(filled.0.len() * rest.len());
-        self.push_within_limit(&mut filled, rest);
+        self.meter.spend_steps_for_bytes(filled.0.len() * rest.len());
+        self.append_and_note_excess(&mut filled, rest);
         filled
     }
 
-    fn push_within_limit(&self, filled: &mut Filled, text: &str) {
-        let fits = filled.push_str(text);
+    /// Appends a text to each choice, and remembers if there was no room for all.
+    fn append_and_note_excess(&self, filled: &mut Filled, text: &str) {
+        let fits = filled.append_to_each_choice(text);
         self.too_much.set(self.too_much.get() || !fits);
     }
 
@@ -223,9 +227,10 @@ impl<'m> Variables<'m> {
         let bytes = |texts: &[String]| texts.iter().map(|text| 16 + text.len()).sum::<usize>();
         let (left, right) = (bytes(&filled.0), bytes(values));
         let made = left.saturating_mul(values.len()) + right.saturating_mul(filled.0.len());
-        if self.meter.spend_bytes(made) {
+        if self.meter.spend_steps_for_bytes(made) {
             let more = self.values.get("IFS").and_then(|values| values.first());
-            let fits = filled.append_each(values, parts.then(|| more.map_or("", String::as_str)));
+            let fits = filled
+                .append_each_of_values(values, parts.then(|| more.map_or("", String::as_str)));
             self.too_much.set(self.too_much.get() || !fits);
         }
     }
@@ -242,12 +247,14 @@ impl<'m> Variables<'m> {
             let (inner, behind) = split_at_closing_paren(inner);
             match self.substitution_output(inner, depth) {
                 Some(text) => self.append_values(filled, &[text], !quoted),
-                None => self.push_within_limit(filled, &format!("$({inner})")),
+                None => self.append_and_note_excess(filled, &format!("$({inner})")),
             }
             return behind;
         }
         // Its end is looked for in all that follows.
-        if rest.starts_with('{') && !self.meter.spend_bytes(rest.find('}').unwrap_or(rest.len())) {
+        if rest.starts_with('{')
+            && !self.meter.spend_steps_for_bytes(rest.find('}').unwrap_or(rest.len()))
+        {
             return "";
         }
         let Parameter { name, is_indirect, operator, behind } = parse_parameter(rest);
@@ -264,7 +271,7 @@ impl<'m> Variables<'m> {
             }
             // An unknown part stays as it is written.
             None => {
-                self.push_within_limit(filled, "$");
+                self.append_and_note_excess(filled, "$");
                 return rest;
             }
         }
@@ -274,7 +281,7 @@ impl<'m> Variables<'m> {
     /// Returns the output of a command substitution, if it is plain from its text.
     fn substitution_output(&self, inner: &str, depth: usize) -> Option<String> {
         if inner.len() > LONGEST
-            || !self.meter.spend_bytes(inner.len())
+            || !self.meter.spend_steps_for_bytes(inner.len())
             || substitution_depth(inner) + depth >= DEEPEST
         {
             return None;
@@ -287,11 +294,11 @@ impl<'m> Variables<'m> {
                 return self.values.get("HOME")?.first().cloned();
             }
             ["cd", to, "&&" | ";", "pwd", ..] => {
-                return Some(self.expand_source(to, depth + 1).into_first_text());
+                return Some(self.expand_source_text(to, depth + 1).into_first_text());
             }
             ["cd", to, "pwd", ..] if to.ends_with(';') => {
                 return Some(
-                    self.expand_source(to.trim_end_matches(';'), depth + 1).into_first_text(),
+                    self.expand_source_text(to.trim_end_matches(';'), depth + 1).into_first_text(),
                 );
             }
             _ => {}
@@ -331,7 +338,7 @@ impl<'m> Variables<'m> {
 
     /// Returns the parsed line of a substitution; each is parsed once.
     fn parse_substitution(&self, inner: &str) -> Option<Rc<Line>> {
-        if !self.meter.spend_bytes(inner.len()) {
+        if !self.meter.spend_steps_for_bytes(inner.len()) {
             return None;
         }
         if let Some(known) = self.substitutions.borrow().get(inner) {
@@ -347,7 +354,7 @@ impl<'m> Variables<'m> {
     fn expand_command_words(&self, command: &SimpleCommand, depth: usize) -> Vec<String> {
         let fill = |word: &Word| match word.kind {
             WordKind::Literal => vec![word.text.clone()],
-            _ => self.expand_source(&word.source, depth + 1).into_words(),
+            _ => self.expand_source_text(&word.source, depth + 1).into_words(),
         };
         command.words.iter().flat_map(fill).collect()
     }
@@ -395,7 +402,7 @@ mod tests {
     use super::*;
 
     fn known<'m>(meter: &'m Meter<'m>) -> Variables<'m> {
-        let mut known = Variables::in_directory("/p", "/p", meter);
+        let mut known = Variables::new_in_directory("/p", "/p", meter);
         known.set_values("A", vec!["rm".into()]);
         known.set_values("I", vec!["A".into()]);
         known.set_values("Z", vec![String::new()]);
@@ -456,7 +463,7 @@ mod tests {
             ("$(echo a | sh)", &["$(echo a | sh)"]),
             ("a\\ b$A", &["a brm"]),
         ] {
-            assert_eq!(known(&meter).expand_source(source, 0).into_words(), words, "{source}");
+            assert_eq!(known(&meter).expand_source_text(source, 0).into_words(), words, "{source}");
         }
     }
 
@@ -465,10 +472,10 @@ mod tests {
         let meter = Meter::new(&|| true);
         let mut known = known(&meter);
         known.set_values("B", (0..20).map(|i| i.to_string()).collect());
-        assert_eq!(known.expand_source("$B$B$B$B", 0).0.len(), MOST);
+        assert_eq!(known.expand_source_text("$B$B$B$B", 0).0.len(), MOST);
         known.set_values("X", vec!["x".repeat(LONGEST)]);
-        assert!(known.expand_source("$X$X$X$X", 0).into_first_text().len() <= LONGEST);
+        assert!(known.expand_source_text("$X$X$X$X", 0).into_first_text().len() <= LONGEST);
         let nest = format!("{}{}", "$(echo ".repeat(50), ")".repeat(50));
-        assert!(known.expand_source(&nest, 0).into_first_text().contains("$(echo"));
+        assert!(known.expand_source_text(&nest, 0).into_first_text().contains("$(echo"));
     }
 }

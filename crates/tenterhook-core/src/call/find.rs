@@ -28,7 +28,7 @@ const NARROWING: &[&str] = &[
 
 /// Returns the paths that a `find` lists: its start directories, or the names that it looks for in
 /// them. Each name may be in each start directory, and each costs a step.
-pub(super) fn found_paths(view: &View<'_>) -> Vec<String> {
+pub(super) fn paths_listed_by_find(view: &View<'_>) -> Vec<String> {
     let starts = start_directories(view);
     if !is_narrow_search(view) {
         let inside = starts.iter().filter(|start| **start != ".").map(|start| format!("{start}/*"));
@@ -41,7 +41,7 @@ pub(super) fn found_paths(view: &View<'_>) -> Vec<String> {
     let named = starts
         .iter()
         .flat_map(|start| names.iter().map(move |name| (start, name)))
-        .take_while(|(start, name)| view.meter.spend_bytes(64 + start.len() + name.len()))
+        .take_while(|(start, name)| view.meter.spend_steps_for_bytes(64 + start.len() + name.len()))
         .map(|(start, name)| format!("{start}/{name}"));
     named.chain(paths).collect()
 }

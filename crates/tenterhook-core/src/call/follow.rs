@@ -16,13 +16,13 @@ use tenterhook_shell::{
 use super::MOST_LINES;
 use super::braces::{MOST_UNFOLDED, has_unexpanded_braces};
 use super::fill::{Variables, program_lookup_output};
-use super::find::found_paths;
+use super::find::paths_listed_by_find;
 use super::path::Paths;
 use super::quoted::quote_command_line;
 use super::view::{Redirected, View};
 use crate::event::meter::Meter;
 pub(super) use arguments::list_elements;
-use arguments::{expand_to_words, reads_file_names, redirect_targets};
+use arguments::{expand_to_words, reads_file_names_from_input, redirect_targets};
 
 /// Most words of a line, with what variables and braces make of them, and most of them that are handed on by `xargs`.
 const MOST_WORDS: usize = 64 * 1024;
@@ -81,7 +81,7 @@ pub(super) fn follow_line<'a>(
     paths: &'a Paths<'a>,
     meter: &'a Meter<'a>,
 ) -> Seen<'a> {
-    let mut variables = Variables::in_directory(&paths.cwd, &paths.project, meter);
+    let mut variables = Variables::new_in_directory(&paths.cwd, &paths.project, meter);
     for (name, value) in
         [("HOME", &paths.home), ("PWD", &paths.cwd), ("CLAUDE_PROJECT_DIR", &paths.cwd)]
     {
@@ -123,7 +123,7 @@ pub(super) fn follow_line<'a>(
     }
     let groups = sofar.expand_redirects(&line.redirects);
     let Sofar { variables, filled, mut too_much, .. } = sofar;
-    too_much |= variables.exceeded_limit();
+    too_much |= variables.has_exceeded_limit();
     Seen { views, groups, cwd: variables.cwd, filled, too_much }
 }
 
@@ -164,7 +164,7 @@ impl<'p> Sofar<'p> {
 
     /// Returns the expanded redirections, from the cache unless a variable changed since.
     fn cached_redirects(&self, asked: Option<Asked<'p>>, redirects: &'p [Redirect]) -> Asked<'p> {
-        let version = self.variables.generation();
+        let version = self.variables.assignment_generation();
         let same = |(of, at, _): &Asked<'p>| std::ptr::eq(*of, redirects) && *at == version;
         asked
             .filter(same)
@@ -222,9 +222,9 @@ impl<'p> Sofar<'p> {
         let redirects = self.command_redirects(command);
         let cwd = self.command_directory(command);
         let view = View { command, name, args, redirects, cwd, fed, meter: self.meter };
-        view.spend_walk_steps();
+        view.charge_for_reading();
         self.note_wrapper_directory(&view);
-        self.note_effects(&view);
+        self.note_effects_on_later_commands(&view);
         self.queue_code_arguments(&view);
         Some(view)
     }
@@ -259,7 +259,7 @@ impl<'p> Sofar<'p> {
 
     /// Returns the arguments that `xargs` and `find` append to a command.
     fn appended_arguments(&mut self, command: &SimpleCommand) -> Vec<String> {
-        let by_name = reads_file_names(command);
+        let by_name = reads_file_names_from_input(command);
         let from: &[String] = match command.via.last() {
             Some(Via::Wrapper("xargs" | "parallel")) => &self.printed,
             Some(Via::Wrapper("find")) => &self.searched,
@@ -282,7 +282,7 @@ impl<'p> Sofar<'p> {
     /// Returns the texts on a command's input that are written on the line.
     fn here_document_texts(&self, command: &SimpleCommand) -> Vec<String> {
         let paid = command.redirects.iter().take_while(|redirect| match &redirect.target {
-            Target::HereDocument { body, .. } => self.meter.spend_bytes(4 * body.len()),
+            Target::HereDocument { body, .. } => self.meter.spend_steps_for_bytes(4 * body.len()),
             Target::Word(_) | Target::Closed => self.meter.spend_steps(1),
         });
         let texts = paid.filter_map(|redirect| match &redirect.target {
@@ -304,15 +304,16 @@ impl<'p> Sofar<'p> {
     fn input_texts(&self, command: &SimpleCommand) -> Vec<String> {
         let here = self.here_document_texts(command);
         let input = command.input.as_deref().filter(|_| here.is_empty());
-        let input =
-            input.filter(|input| self.meter.spend_bytes(4 * input.len())).map(str::to_owned);
+        let input = input
+            .filter(|input| self.meter.spend_steps_for_bytes(4 * input.len()))
+            .map(str::to_owned);
         here.into_iter().chain(input).collect()
     }
 
     /// Notes the effects of a command on later commands.
-    fn note_effects(&mut self, view: &View<'_>) {
+    fn note_effects_on_later_commands(&mut self, view: &View<'_>) {
         self.queue_piped_code(view);
-        self.note_written_files(view);
+        self.keep_texts_of_written_files(view);
         match view.name.as_str() {
             "cd" | "pushd" => self.follow_cd(view),
             "printf" if view.has_argument(&["-v"]) => {
@@ -332,7 +333,7 @@ impl<'p> Sofar<'p> {
                 self.printed.extend(view.operands(&[]).into_iter().map(program_lookup_output));
             }
             "find" => {
-                self.searched = found_paths(view);
+                self.searched = paths_listed_by_find(view);
                 if self.searched.len() > MOST_FED {
                     self.searched.truncate(MOST_FED);
                     self.too_much = true;

@@ -83,17 +83,18 @@ const PASTES: &[&str] = &[
 
 /// Whether anybody can fetch what is uploaded to `host`.
 #[must_use]
-pub(super) fn is_drop_host(host: &str) -> bool {
-    CATCHERS.iter().chain(PASTES).any(|drop| is_subdomain(host, drop))
+pub(super) fn is_public_upload_host(host: &str) -> bool {
+    CATCHERS.iter().chain(PASTES).any(|drop| is_domain_or_subdomain(host, drop))
 }
 
 /// Whether `host` only records requests, so that a mere request to it sends data.
 #[must_use]
 pub(super) fn is_request_catcher(host: &str) -> bool {
-    CATCHERS.iter().any(|drop| is_subdomain(host, drop))
+    CATCHERS.iter().any(|drop| is_domain_or_subdomain(host, drop))
 }
 
-fn is_subdomain(host: &str, drop: &str) -> bool {
+/// Whether `host` is the domain `drop` or a subdomain of it.
+fn is_domain_or_subdomain(host: &str, drop: &str) -> bool {
     host.strip_suffix(drop).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
@@ -419,9 +420,9 @@ mod tests {
             assert_eq!(host_of_url(address).as_deref(), host, "{address}");
         }
         assert!(
-            is_drop_host("x.oast.fun")
-                && is_drop_host("webhook.site")
-                && !is_drop_host("notwebhook.site.example")
+            is_public_upload_host("x.oast.fun")
+                && is_public_upload_host("webhook.site")
+                && !is_public_upload_host("notwebhook.site.example")
         );
         assert!(is_request_catcher("abc.canarytokens.com") && !is_request_catcher("pastebin.com"));
     }

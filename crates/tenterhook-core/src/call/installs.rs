@@ -160,7 +160,7 @@ const A_NAME: usize = 256;
 
 pub(super) fn note_installs(view: &View<'_>, found: &mut Found) {
     for manager in MANAGERS.iter().filter(|manager| manager.name == package_manager_name(view)) {
-        let Some(packages) = package_arguments(view, manager) else { continue };
+        let Some(packages) = packages_named_by_command(view, manager) else { continue };
         note_package_indexes(view, found);
         // Each is held against all that are well known.
         for package in packages.into_iter().take_while(|_| view.meter.spend_steps(A_NAME)) {
@@ -186,8 +186,9 @@ fn package_manager_name<'a>(view: &'a View<'_>) -> &'a str {
     if is_module || plain == "pip" { "pip" } else { view.name.as_str() }
 }
 
-/// Returns the words after the verb of a package manager, if the verb is there.
-fn package_arguments<'a>(view: &'a View<'_>, manager: &Manager) -> Option<Vec<&'a str>> {
+/// Returns the packages that a command of a package manager names; `None` if the command has none
+/// of the verbs that install or run packages.
+fn packages_named_by_command<'a>(view: &'a View<'_>, manager: &Manager) -> Option<Vec<&'a str>> {
     let operands: Vec<&str> =
         view.operands(VALUED).into_iter().filter(|operand| !matches!(*operand, "pip")).collect();
     let all: Vec<&str> = if manager.name == "uv" { view.operands(VALUED) } else { operands };

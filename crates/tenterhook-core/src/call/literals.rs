@@ -2,7 +2,8 @@
 //! quoted texts are looked at, beside words that tell what is done with them.
 
 use tenterhook_shell::strings::{
-    commands_from_lists, interpreter_options, may_run_shell_line, quoted_texts, takes_code_operand,
+    commands_from_lists, interpreter_code_options, may_run_shell_line, quoted_texts,
+    takes_code_operand,
 };
 
 use super::Found;
@@ -46,7 +47,7 @@ pub(super) fn inline_code<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     if takes_code_operand(&view.name) {
         return view.operands(&["-F", "-v", "-f"]).into_iter().take(1).collect();
     }
-    let Some(options) = interpreter_options(&view.name) else { return Vec::new() };
+    let Some(options) = interpreter_code_options(&view.name) else { return Vec::new() };
     let mut found = view.option_values(options);
     found.extend(view.input_texts().skip(view.args.len()));
     found
@@ -57,12 +58,13 @@ const A_TEXT: usize = 64;
 /// How many words are looked for in code, and how often it is walked over beside.
 const LOOKED_FOR: usize = 50;
 
-pub(super) fn note_literals(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
+/// Notes what the string literals in the inline code of a command show about its effects.
+pub(super) fn note_inline_code_literals(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
     let here = Paths { cwd: view.cwd.clone(), ..paths.clone() };
     for code in inline_code(view) {
         note_code_literals(code, &here, view.meter, found);
-        if found.concerns && view.meter.spend_bytes(LOOKED_FOR * code.len()) {
-            super::disarm::note_arguments_of_code(view, code, paths, found);
+        if found.concerns && view.meter.spend_steps_for_bytes(LOOKED_FOR * code.len()) {
+            super::disarm::note_guards_in_code_arguments(view, code, paths, found);
         }
     }
 }
@@ -75,7 +77,7 @@ pub(super) fn note_code_literals(
     found: &mut Found,
 ) {
     // Each word of the lists is looked for in all of it.
-    if !meter.spend_bytes(LOOKED_FOR * code.len()) {
+    if !meter.spend_steps_for_bytes(LOOKED_FOR * code.len()) {
         return;
     }
     let says = |words: &[&str]| words.iter().any(|word| code.contains(word));
@@ -88,7 +90,7 @@ pub(super) fn note_code_literals(
         return;
     }
     for text in all.iter().map(|(_, text)| *text) {
-        if !meter.spend_bytes(4 * (text.len() + paths.cwd.len())) {
+        if !meter.spend_steps_for_bytes(4 * (text.len() + paths.cwd.len())) {
             return;
         }
         // Perl's `open F, ">x"`
@@ -118,7 +120,7 @@ pub(super) fn note_code_literals(
             .for_each(|line| super::note_inner_line(line, paths, meter, found));
     }
     if found.concerns {
-        super::disarm::note_code(code, &all, writes || removes, paths, found);
+        super::disarm::note_guards_changed_by_code(code, &all, writes || removes, paths, found);
     }
 }
 

@@ -61,7 +61,7 @@ impl<'f> Paths<'f> {
 
     /// Whether `from` is a guard's file that is copied to `to`, which is not a directory; such a
     /// copy does not change the guard (SP-7).
-    pub(super) fn is_copied_from_guard(&self, from: &str, to: &str, cwd: &str) -> bool {
+    pub(super) fn is_harmless_copy_of_guard(&self, from: &str, to: &str, cwd: &str) -> bool {
         let is_plain = !to.ends_with('/')
             && classify_guarded_path(&self.path_from_project(to, cwd)) == Hold::Nothing;
         let is_file = |files: &dyn super::disarm::Files| {
@@ -73,7 +73,7 @@ impl<'f> Paths<'f> {
     }
 
     /// Returns a path without `.`, `..` and doubled slashes.
-    fn normalize(&self, path: &str) -> String {
+    fn normalize_with_links(&self, path: &str) -> String {
         match self.links {
             Some(links) if path.contains("..") => resolve_parent_parts(path, links),
             _ => normalize_path(path),
@@ -87,7 +87,7 @@ impl<'f> Paths<'f> {
         }
         let home = |rest: &str| match self.home.as_str() {
             "" => format!("~{rest}"),
-            home => self.normalize(&format!("{home}{rest}")),
+            home => self.normalize_with_links(&format!("{home}{rest}")),
         };
         let (name, rest) = match written.strip_prefix('~').map(|rest| rest.split_once('/')) {
             Some(Some((name, _))) => {
@@ -99,11 +99,13 @@ impl<'f> Paths<'f> {
         match name {
             Some("") => home(rest),
             // `~+` is the working directory.
-            Some("+") => self.normalize(&format!("{cwd}{rest}")),
-            Some("root") => self.normalize(&format!("/root{rest}")),
-            Some(name) if is_user_name(name) => self.normalize(&format!("/home/{name}{rest}")),
-            _ if written.starts_with('/') => self.normalize(written),
-            _ => self.normalize(&format!("{cwd}/{written}")),
+            Some("+") => self.normalize_with_links(&format!("{cwd}{rest}")),
+            Some("root") => self.normalize_with_links(&format!("/root{rest}")),
+            Some(name) if is_user_name(name) => {
+                self.normalize_with_links(&format!("/home/{name}{rest}"))
+            }
+            _ if written.starts_with('/') => self.normalize_with_links(written),
+            _ => self.normalize_with_links(&format!("{cwd}/{written}")),
         }
     }
 
@@ -114,18 +116,20 @@ impl<'f> Paths<'f> {
         if path == "/" || path.starts_with('~') || path.is_empty() {
             return path;
         }
-        let in_project = rest_below(&path, &self.project);
+        let in_project = path_below_directory(&path, &self.project);
         // Where the home is the project, or lies in it, what is in the home is called so.
-        let project_is_home = rest_below(&self.home, &self.project).is_some();
+        let project_is_home = path_below_directory(&self.home, &self.project).is_some();
         if let Some(rest) = in_project.filter(|_| !project_is_home) {
             return if rest.is_empty() { ".".to_owned() } else { rest.to_owned() };
         }
-        match rest_below(&path, &self.home) {
+        match path_below_directory(&path, &self.home) {
             Some("") => return "~".to_owned(),
-            Some(rest) if rest_below(&self.project, &path).is_none() => return format!("~/{rest}"),
+            Some(rest) if path_below_directory(&self.project, &path).is_none() => {
+                return format!("~/{rest}");
+            }
             _ => {}
         }
-        if rest_below(&self.project, &path).is_some() { "..".to_owned() } else { path }
+        if path_below_directory(&self.project, &path).is_some() { "..".to_owned() } else { path }
     }
 }
 
@@ -135,7 +139,7 @@ fn is_user_name(name: &str) -> bool {
 }
 
 /// Returns the rest of `path` below the directory `top`.
-pub(super) fn rest_below<'a>(path: &'a str, top: &str) -> Option<&'a str> {
+pub(super) fn path_below_directory<'a>(path: &'a str, top: &str) -> Option<&'a str> {
     if top.is_empty() {
         return None;
     }

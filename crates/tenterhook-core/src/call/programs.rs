@@ -123,7 +123,8 @@ impl<'a> Invocation<'a> {
         }
     }
 
-    fn meets_needs(&self, needs: &[&str]) -> bool {
+    /// Whether the arguments have one of the words in `needs`, and none of those after `!`.
+    fn has_needed_words(&self, needs: &[&str]) -> bool {
         let (not, any): (Vec<&str>, Vec<&str>) =
             needs.iter().partition(|word| word.starts_with('!'));
         let excluded = not.iter().filter_map(|word| word.strip_prefix('!'));
@@ -138,7 +139,7 @@ fn is_option_with_value(arg: &str, option: &str) -> bool {
 }
 
 /// Notes the effects of a command that the table of programs lists.
-pub(super) fn note_table_facts(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
+pub(super) fn note_effects_listed_in_table(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
     let invocation = Invocation::from_view(view);
     let Some(rows) = ROWS.get(invocation.name) else { return };
     let rows: Vec<Row> = rows.iter().map(|text| Row::parse(text)).collect();
@@ -147,11 +148,12 @@ pub(super) fn note_table_facts(view: &View<'_>, paths: &Paths<'_>, found: &mut F
     let places = rows.iter().flat_map(|row| &row.does).filter(|does| does.role == "at");
     let places: Vec<&str> = places.flat_map(|does| view.option_values(&does.takes)).collect();
     let at = Target { view, paths, base: places.join("/") };
-    for row in rows.iter().filter(|row| invocation.meets_needs(&row.needs)) {
+    for row in rows.iter().filter(|row| invocation.has_needed_words(&row.needs)) {
         let valued: Vec<&str> = common.iter().chain(&row.valued).copied().collect();
         let Some(operands) = invocation.operands_after_subcommands(row, &valued) else { continue };
         for does in &row.does {
-            let taken = does.takes.iter().flat_map(|take| taken_words(take, view, &operands));
+            let taken =
+                does.takes.iter().flat_map(|take| words_selected_by_take(take, view, &operands));
             for (take, word) in taken {
                 at.note_word_in_role(does.role, take, word, found);
             }
@@ -160,7 +162,7 @@ pub(super) fn note_table_facts(view: &View<'_>, paths: &Paths<'_>, found: &mut F
 }
 
 /// Returns the words that a `take` of the table selects, each with that `take`.
-fn taken_words<'a>(
+fn words_selected_by_take<'a>(
     take: &'static str,
     view: &'a View<'_>,
     operands: &[&'a str],
@@ -278,7 +280,8 @@ impl Target<'_> {
     fn path_from_project(&self, written: &str) -> Option<String> {
         let is_rooted = written.starts_with(['/', '~']) || self.base.is_empty();
         let path = if is_rooted { written.to_owned() } else { format!("{}/{written}", self.base) };
-        let is_paid_for = self.view.meter.spend_bytes(WALKS * (path.len() + self.view.cwd.len()));
+        let is_paid_for =
+            self.view.meter.spend_steps_for_bytes(WALKS * (path.len() + self.view.cwd.len()));
         is_paid_for.then(|| self.paths.path_from_project(&path, &self.view.cwd))
     }
 

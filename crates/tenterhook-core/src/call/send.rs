@@ -56,14 +56,14 @@ const DATA: &[&str] = &[
 
 pub(super) fn note_sent_data(views: &[View<'_>], groups: &[Redirected], found: &mut Found) {
     let mut asked = false;
-    for view in views.iter().take_while(|view| view.spend_walk_steps()) {
+    for view in views.iter().take_while(|view| view.charge_for_reading()) {
         let hosts = hosts::contacted_hosts(view);
         let puts = !view.option_values(DATA).is_empty()
             || view.has_argument(&["-X", "--method=POST"])
             || !super::hosts::DOWNLOADERS.contains(&view.name.as_str());
-        let dropped = hosts
-            .iter()
-            .filter(|host| hosts::is_request_catcher(host) || (puts && hosts::is_drop_host(host)));
+        let dropped = hosts.iter().filter(|host| {
+            hosts::is_request_catcher(host) || (puts && hosts::is_public_upload_host(host))
+        });
         found.drops.extend(dropped.cloned());
         if hosts::can_send_data(view) && !hosts.is_empty() {
             note_sent_variables(view, found);

@@ -35,7 +35,7 @@ pub(super) fn note_tool_call(
     let tool = call.tool();
     let name = ToolName::from_call(call);
     let at = Paths { cwd: working_directory(call.input, paths), ..paths.clone() };
-    let exports = home_exports(call.input, 0);
+    let exports = export_lines_of_home_variables(call.input, 0);
     let mut look = Look { tool, name, paths, at: &at, exports, meter, found };
     match tool {
         Tool::Agent => {}
@@ -69,7 +69,7 @@ const DEEPEST_VARIABLES: usize = 3;
 
 /// Returns shell lines that set the variables which a call passes to its process, limited to those
 /// that move an agent's home.
-pub(super) fn home_exports(input: &Value, depth: usize) -> String {
+pub(super) fn export_lines_of_home_variables(input: &Value, depth: usize) -> String {
     let Some(fields) = input.as_object() else { return String::new() };
     let mut lines = String::new();
     let mut add = |name: &str, value: &str| {
@@ -88,7 +88,9 @@ pub(super) fn home_exports(input: &Value, depth: usize) -> String {
         _ => {}
     }
     if depth < DEEPEST_VARIABLES {
-        fields.values().for_each(|value| lines.push_str(&home_exports(value, depth + 1)));
+        fields
+            .values()
+            .for_each(|value| lines.push_str(&export_lines_of_home_variables(value, depth + 1)));
     }
     lines
 }
@@ -101,7 +103,7 @@ fn join_as_line(items: &[Value]) -> Option<String> {
 }
 
 /// Returns `true` if an item of a list is a line of code and not a path.
-fn is_code_line(item: &Value) -> bool {
+fn is_item_code_line(item: &Value) -> bool {
     item.as_str().is_some_and(|text| text.contains([' ', '(', '\n']))
 }
 
@@ -176,7 +178,7 @@ impl Look<'_> {
                 (key, lines.map(|lines| lines.join("\n")))
             }
             // The lines of a script or of a notebook's cell; paths are no lines.
-            "script" | "code" | "source" if items.iter().any(is_code_line) => {
+            "script" | "code" | "source" if items.iter().any(is_item_code_line) => {
                 let lines: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
                 (key, lines.map(|lines| lines.join("\n")))
             }
@@ -215,8 +217,8 @@ impl Look<'_> {
     }
 
     /// Returns `true` if the tool's name says that it changes something.
-    fn changes_files(&self) -> bool {
-        self.name.has_effect(Does::Change) && !self.name.only_reads()
+    fn does_tool_change_something(&self) -> bool {
+        self.name.says_tool_has_effect(Does::Change) && !self.name.only_reads()
     }
 
     /// Inspects one text of the input: as a path, as an address, and as a command that the tool may
@@ -237,7 +239,7 @@ impl Look<'_> {
             && let Some(host) = hosts::host_of_url(text).filter(|host| !hosts::is_local_host(host))
         {
             if hosts::is_request_catcher(&host)
-                || (self.changes_files() && hosts::is_drop_host(&host))
+                || (self.does_tool_change_something() && hosts::is_public_upload_host(&host))
             {
                 self.found.drops.insert(host.clone());
             }
@@ -258,17 +260,21 @@ impl Look<'_> {
         if is(STATEMENTS) {
             self.note_sql_statement(text);
         }
-        let shows = self.name.has_effect(Does::Talk) || self.name.only_reads();
-        let is_typed = is(TYPED) && self.name.has_effect(Does::Type);
+        let shows = self.name.says_tool_has_effect(Does::Talk) || self.name.only_reads();
+        let is_typed = is(TYPED) && self.name.says_tool_has_effect(Does::Type);
         let is_code = (is(CODE) || is_typed) && !shows;
         let is_script = self.tool == Tool::Other && is(&["script"]);
-        if is(LINES) || is_script || is(CODE) && self.name.has_effect(Does::Shell) || is_typed {
+        if is(LINES)
+            || is_script
+            || is(CODE) && self.name.says_tool_has_effect(Does::Shell)
+            || is_typed
+        {
             let whole = format!("{}{text}", self.exports);
             super::note_inner_line(&whole, self.at, self.meter, self.found);
-        } else if is_code || is(TYPED) && self.name.has_effect(Does::Shell) {
+        } else if is_code || is(TYPED) && self.name.says_tool_has_effect(Does::Shell) {
             self.inspect_line_for_guards(text);
         }
-        if is_code && self.meter.spend_bytes(text.len()) {
+        if is_code && self.meter.spend_steps_for_bytes(text.len()) {
             literals::note_code_literals(text, self.at, self.meter, self.found);
             self.note_notebook_commands(text);
         }
@@ -295,7 +301,7 @@ impl Look<'_> {
         }
         let small = text.to_ascii_lowercase();
         if EXPORTS.iter().any(|export| small.contains(export))
-            && self.meter.spend_bytes(4 * text.len())
+            && self.meter.spend_steps_for_bytes(4 * text.len())
         {
             let files = quoted_texts(text).into_iter().filter_map(|(_, file)| path_in_text(file));
             self.found
@@ -312,7 +318,7 @@ impl Look<'_> {
         }
         let mut own = Found { concerns: true, lines: self.found.lines, ..Found::default() };
         super::note_inner_line(text, self.at, self.meter, &mut own);
-        disarm::note_guards_among_files(self.at, self.meter, &mut own);
+        disarm::note_guards_in_found_files(self.at, self.meter, &mut own);
         self.found.lines = own.lines;
         self.found.guards.append(&mut own.guards);
         self.found.unguarded.append(&mut own.unguarded);
@@ -321,7 +327,7 @@ impl Look<'_> {
 
     /// Notes a path of the input as read, written or deleted, by what the tool does.
     fn note_path(&mut self, key: &str, written: &str) {
-        if !self.meter.spend_bytes(4 * (written.len() + self.paths.cwd.len())) {
+        if !self.meter.spend_steps_for_bytes(4 * (written.len() + self.paths.cwd.len())) {
             return;
         }
         let path = self.paths.path_from_project(written, &self.paths.cwd);
@@ -329,10 +335,11 @@ impl Look<'_> {
             // An edit shows what it changes.
             Tool::Write | Tool::Edit => drop(self.found.writes.insert(path)),
             Tool::Mcp | Tool::Other
-                if self.changes_files()
-                    && !(self.name.has_effect(Does::Copy) && key_is_one_of(key, SOURCES)) =>
+                if self.does_tool_change_something()
+                    && !(self.name.says_tool_has_effect(Does::Copy)
+                        && key_is_one_of(key, SOURCES)) =>
             {
-                if self.name.has_effect(Does::Remove) {
+                if self.name.says_tool_has_effect(Does::Remove) {
                     self.found.deletes.insert(path.clone());
                 }
                 self.found.shows.insert(path.clone());

@@ -43,7 +43,7 @@ pub enum Skips {
 pub(super) fn note_read_trees(views: &[View<'_>], paths: &Paths<'_>, found: &mut BTreeSet<Tree>) {
     let mut listed = Vec::new();
     let mut takes_names = false;
-    for view in views.iter().take_while(|view| view.spend_walk_steps()) {
+    for view in views.iter().take_while(|view| view.charge_for_reading()) {
         takes_names |= reads_unknown_files(view);
         match listed_trees(view, paths) {
             Some((trees, Listing::Read)) => found.extend(trees),
@@ -247,7 +247,7 @@ fn tree_of_path(view: &View<'_>, paths: &Paths<'_>, path: &str, skips: Skips) ->
         }
         _ => Vec::new(),
     };
-    let path = if view.meter.spend_bytes(path.len() + view.cwd.len()) {
+    let path = if view.meter.spend_steps_for_bytes(path.len() + view.cwd.len()) {
         paths.path_from_project(path, &view.cwd)
     } else {
         ".".to_owned()

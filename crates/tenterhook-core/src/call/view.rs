@@ -32,11 +32,11 @@ const WALKS: usize = 8;
 
 impl View<'_> {
     /// Spends the steps of all walks over this command; returns `false` if the budget is exhausted.
-    pub(super) fn spend_walk_steps(&self) -> bool {
+    pub(super) fn charge_for_reading(&self) -> bool {
         let words = self.args.len() + self.redirects.len() + self.fed.len();
         let bytes = self.args.iter().chain(&self.fed).map(String::len).sum::<usize>();
         self.meter.spend_steps(WALKS * (1 + words))
-            && self.meter.spend_bytes(WALKS * (bytes + self.cwd.len()))
+            && self.meter.spend_steps_for_bytes(WALKS * (bytes + self.cwd.len()))
     }
 
     /// Returns `true` if this is the other system's equivalent of the command `other`, which says

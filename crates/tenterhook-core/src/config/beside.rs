@@ -24,7 +24,7 @@ pub(super) fn keep_only_gates(read: &mut [(Source, ReadConfig)]) {
         let hooks = &config.hooks;
         config
             .servers
-            .retain(|server| hooks.iter().any(|hook| is_gate_on_server(hook, &server.name)));
+            .retain(|server| hooks.iter().any(|hook| is_gate_calling_server(hook, &server.name)));
     }
 }
 
@@ -33,7 +33,7 @@ pub(super) fn keep_only_gates(read: &mut [(Source, ReadConfig)]) {
 pub(super) fn applies_gates_only(source: &Source) -> bool {
     match source.standing {
         Standing::Usual | Standing::Moved => false,
-        Standing::Account => source.dialect.dialect().policy_while_unread().is_some(),
+        Standing::Account => source.dialect.dialect().policy_for_unreadable_file().is_some(),
         Standing::Left => true,
     }
 }
@@ -46,7 +46,7 @@ fn is_gate_hook(hook: &Hook) -> bool {
 }
 
 /// Returns `true` if a hook is a gate that calls a tool of this MCP server.
-fn is_gate_on_server(hook: &Hook, server: &str) -> bool {
+fn is_gate_calling_server(hook: &Hook, server: &str) -> bool {
     hook.gates_only
         && is_gate_hook(hook)
         && matches!(&hook.run, Run::McpTool(tool) if *tool.server == *server)

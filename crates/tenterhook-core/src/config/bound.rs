@@ -13,7 +13,7 @@ type Key = (&'static str, fn(&Govern, &Govern) -> bool, fn(&mut Govern));
 const KEYS: &[Key] = &[
     (
         "enabled",
-        |managed, other| differs_from_managed(managed.enabled, other.enabled),
+        |managed, other| is_other_than_managed(managed.enabled, other.enabled),
         |govern| govern.enabled = None,
     ),
     (
@@ -35,14 +35,14 @@ const KEYS: &[Key] = &[
     ),
     (
         "prewarm",
-        |managed, other| differs_from_managed(managed.prewarm, other.prewarm),
+        |managed, other| is_other_than_managed(managed.prewarm, other.prewarm),
         |govern| govern.prewarm = None,
     ),
     (
         "mode",
         |managed, other| {
             let shadow = |govern: &Govern| govern.mode.as_ref().map(|mode| mode.shadow);
-            differs_from_managed(shadow(managed), shadow(other))
+            is_other_than_managed(shadow(managed), shadow(other))
         },
         |govern| govern.mode = None,
     ),
@@ -56,7 +56,8 @@ const KEYS: &[Key] = &[
     ),
 ];
 
-fn differs_from_managed<T: PartialEq>(managed: Option<T>, other: Option<T>) -> bool {
+/// Whether both values are set and differ.
+fn is_other_than_managed<T: PartialEq>(managed: Option<T>, other: Option<T>) -> bool {
     managed.is_some() && other.is_some() && managed != other
 }
 
@@ -90,7 +91,7 @@ pub(super) fn managed_settings(
 
 /// Returns the name of the managed file that requires the hooks of a source to run, if there is
 /// one.
-pub(super) fn managed_file_enabling<'s>(
+pub(super) fn managed_file_requiring_hooks<'s>(
     statements: &'s [Statement],
     source: &Source,
 ) -> Option<&'s str> {

@@ -27,7 +27,7 @@ pub(super) fn disarm_own_entries(read: &mut [(Source, ReadConfig)]) {
 /// Disarms the hooks that `caller` loads from its own files (BR-30). A hold for a file that cannot
 /// be read stays armed.
 pub(super) fn disarm_caller_hooks(read: &mut [(Source, ReadConfig)], caller: DialectId) {
-    let agent = caller.dialect().agent_title().unwrap_or(caller.as_str());
+    let agent = caller.dialect().calling_agent_title().unwrap_or(caller.as_str());
     for (source, config) in read {
         // A file that `--config` names is read for this call only, whatever the agent loads.
         let loads = source.layer != Layer::Given && caller.dialect().loads_source(source);

@@ -15,7 +15,7 @@ use crate::hook::{Arming, Compat, Enforcement, Hook, HookId, Layer, OnFailure, R
 use crate::source::{Completeness, Flaw, Lost, ReadConfig, Source, Switch};
 
 /// Reads a source, or as much of it as its flaw allows.
-pub(super) fn read_with_flaw(source: &Source) -> ReadConfig {
+pub(super) fn read_as_flaw_allows(source: &Source) -> ReadConfig {
     let Some(flaw) = &source.flaw else { return source.dialect.dialect().read_config(source) };
     if let Some(text) = &flaw.untrusted {
         return replace_exposed_file(source, flaw, text);
@@ -129,7 +129,7 @@ pub(super) fn resolve_hold_policy(statements: &[Statement], source: &Source, hoo
     });
     if let Some(policy) = others.next().max(least) {
         hook.on_failure = Some(policy);
-    } else if let Some(least) = source.dialect.dialect().policy_while_unread() {
+    } else if let Some(least) = source.dialect.dialect().policy_for_unreadable_file() {
         hook.on_failure = Some(hook.on_failure.unwrap_or(least).max(least));
     }
 }

@@ -59,13 +59,13 @@ impl Names {
 }
 
 /// Returns `true` if a name is that of a built-in rule which is not among the hooks.
-fn is_built_in_rule(name: &str, hooks: &HashSet<&str>) -> bool {
+fn is_absent_built_in_rule(name: &str, hooks: &HashSet<&str>) -> bool {
     let pack = name.split_once('/').map(|(pack, _)| pack);
     pack == Some(protect::NAME) && !hooks.contains(name)
 }
 
 /// Reports statements about a hook or a file that no source has (C-18), usually because of a typo.
-pub(super) fn unmatched_statements(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
+pub(super) fn unmatched_statement_findings(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
     let names: HashSet<&str> = read
         .iter()
         .flat_map(|(_, config)| config.hooks.iter().map(|hook| hook.id.as_str()))
@@ -85,7 +85,7 @@ pub(super) fn unmatched_statements(read: &[(Source, ReadConfig)]) -> Vec<Diagnos
         .filter_map(|(by, layer, switch)| {
             let (text, kind, near) = match switch {
                 // They are not read from a file, and which host adds them is not known here.
-                Switch::DisableHook { name, place } if is_built_in_rule(name, &names) => {
+                Switch::DisableHook { name, place } if is_absent_built_in_rule(name, &names) => {
                     let message = format!(
                         "`enabled = false` for the built-in rule `{name}` in {by} has no effect"
                     );

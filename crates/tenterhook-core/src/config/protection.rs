@@ -22,7 +22,7 @@ pub(super) fn add_built_in_rules(read: &mut Vec<(Source, ReadConfig)>) -> Vec<Di
     };
     let is_bound = read.iter().any(binds);
     let without_effect = read.iter().filter_map(|(source, config)| {
-        ineffective_statement(source, config.protect.as_ref()?, is_bound)
+        ineffective_statement_finding(source, config.protect.as_ref()?, is_bound)
     });
     let without_effect: Vec<Diagnostic> = without_effect.collect();
     let statements = |layers: &'static [Layer]| {
@@ -61,7 +61,11 @@ pub(super) fn add_built_in_rules(read: &mut Vec<(Source, ReadConfig)>) -> Vec<Di
 
 /// Reports a statement of `[protect]` in a file that may not make it: a file that an agent may
 /// write cannot say what agents may write.
-fn ineffective_statement(source: &Source, said: &Protect, is_bound: bool) -> Option<Diagnostic> {
+fn ineffective_statement_finding(
+    source: &Source,
+    said: &Protect,
+    is_bound: bool,
+) -> Option<Diagnostic> {
     let (what, whose) = match source.layer {
         Layer::Managed | Layer::BuiltIn => return None,
         Layer::User if is_bound && said.writable.is_some() => {

@@ -36,7 +36,7 @@ pub(super) fn disarm_forbidden_request_hook(
     }
     let Some(list) = variables else { return Vec::new() };
     let (kept, taken) =
-        std::mem::take(&mut http.variables).into_iter().partition(|text| list.contains(text));
+        std::mem::take(&mut http.variables).into_iter().partition(|text| list.contains_item(text));
     http.variables = kept;
     let taken: Vec<String> = taken;
     let found = taken.iter().map(|name| {
@@ -78,7 +78,7 @@ impl<'s> List<'s> {
         bound.then_some(list)
     }
 
-    fn contains(&self, item: &str) -> bool {
+    fn contains_item(&self, item: &str) -> bool {
         self.items.contains(&item)
     }
 

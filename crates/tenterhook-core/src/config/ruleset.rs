@@ -196,7 +196,7 @@ impl Ruleset {
         let dialect = dialect.dialect();
         dialect
             .event_row(event)
-            .map_or_else(|| Cow::Owned(dialect.unknown_row(event)), Cow::Borrowed)
+            .map_or_else(|| Cow::Owned(dialect.row_for_unknown_event(event)), Cow::Borrowed)
     }
 }
 

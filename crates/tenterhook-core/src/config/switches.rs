@@ -14,7 +14,7 @@ use crate::source::{Govern, ReadConfig, Source, Switch, Whose};
 /// Applies what sources say about other sources' hooks. A hook that is switched off stays visible (decision 8).
 ///
 /// Returns findings about statements that have no effect.
-pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnostic> {
+pub(super) fn apply_statements_to_hooks(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnostic> {
     let mut without_effect: Vec<(Option<Location>, String, &'static str)> = Vec::new();
     let mut said: Vec<Statement> = read.iter().flat_map(statements_of_source).collect();
     let mut barred = bound::enforce_managed_settings(&mut said);
@@ -31,11 +31,11 @@ pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnosti
         };
         let said = if is_apart { &Statements::new(&binding) } else { &all };
         let managed = bound::managed_settings(said.all, |govern| govern.applies_to(source));
-        let keeps = bound::managed_file_enabling(said.all, source);
+        let keeps = bound::managed_file_requiring_hooks(said.all, source);
         for hook in &mut config.hooks {
             for statement in said.statements_about(hook.id.as_str()) {
                 let place = statement.switch.location().cloned();
-                let refusal = apply_statement(statement, source, keeps, hook);
+                let refusal = apply_statement_to_hook(statement, source, keeps, hook);
                 without_effect.extend(refusal.map(|(message, help)| (place, message, help)));
             }
             apply_disable_all(said.all, source.dialect, keeps, hook);
@@ -94,7 +94,7 @@ const ELSEWHERE: &str =
 
 /// Applies one statement to a hook. If it has no effect, returns why, and what to do. `keeps` is
 /// the managed file that requires the hook to run.
-fn apply_statement(
+fn apply_statement_to_hook(
     statement: &Statement,
     source: &Source,
     keeps: Option<&str>,

@@ -30,7 +30,7 @@ fn reads(name: &str, layer: Layer, switches: Vec<Switch>) -> (Source, ReadConfig
 
 /// The rule that disarmed each hook, or `armed`.
 fn arming(mut read: Vec<(Source, ReadConfig)>) -> Vec<(String, &'static str)> {
-    apply_switches(&mut read);
+    apply_statements_to_hooks(&mut read);
     let hooks = read.into_iter().flat_map(|(_, config)| config.hooks);
     let rules = hooks.map(|hook| {
         (hook.id.to_string(), hook.arming.disabled_reason().map_or("armed", |(_, rule)| rule))
@@ -178,7 +178,7 @@ fn a_variable_that_no_list_names_is_not_sent() {
             asks("managed", Layer::Managed, list(managed)),
             asks("user", Layer::User, list(user)),
         ];
-        let diagnostics = apply_switches(&mut read);
+        let diagnostics = apply_statements_to_hooks(&mut read);
         let left = read.iter().map(|(_, config)| match &config.hooks[0].run {
             Run::Http(http) => http.variables.concat(),
             other => panic!("{other:?}"),
@@ -214,7 +214,7 @@ fn a_repository_does_not_disarm_the_users_hooks() {
         reads("project", Layer::Project, off("user")),
         reads("plugin", Layer::Plugin, off("project")),
     ];
-    let ignored = apply_switches(&mut read);
+    let ignored = apply_statements_to_hooks(&mut read);
     assert_eq!(
         ignored.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>(),
         ["switch-not-heard"]
@@ -230,7 +230,7 @@ fn governed(by: Layer, of: Layer, own: Option<OnFailure>, govern: Govern) -> Hoo
     governed.1.hooks[0].on_failure = own;
     let govern = Govern { file: "/p/settings.json".into(), ..govern };
     let mut read = vec![governed, reads("/p/tenterhook.toml", by, vec![Switch::Govern(govern)])];
-    apply_switches(&mut read);
+    apply_statements_to_hooks(&mut read);
     read[0].1.hooks[0].clone()
 }
 
@@ -302,7 +302,7 @@ fn an_unreadable_source_keeps_its_last_good_hooks() {
     let good = last.last_good_source("a.json").expect("a source that says something");
     assert_eq!(&*good.text, whole);
     let mut config = ReadConfig { unreadable: true, ..ReadConfig::default() };
-    restore_last_good(&said("a.json", &torn), good, &mut config);
+    replace_by_last_good(&said("a.json", &torn), good, &mut config);
     assert_eq!(config.hooks.len(), 1);
     assert_eq!(config.hooks[0].arming, Arming::Armed);
     assert_eq!(config.switches, [Switch::DisableAll]);
@@ -352,7 +352,7 @@ fn the_first_declaration_of_an_event_stands() {
         row("PreToolUse", none),
         row("other", none),
     ];
-    let kept = keep_first_declarations(rows.into_iter(), &mut diagnostics);
+    let kept = keep_first_event_declarations(rows.into_iter(), &mut diagnostics);
     assert_eq!(kept, [row("deploy", gate), row("other", none)]);
     let codes: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
     assert_eq!(codes, ["event-declared-twice"; 2]);

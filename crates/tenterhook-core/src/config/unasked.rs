@@ -18,12 +18,12 @@ const HELP: &str = "in the host, build with `Engine::discover` or call `Builder:
 /// Disarms the hooks of repositories, and drops everything else that their files say.
 pub fn disarm_repository_hooks(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnostic> {
     let theirs = read.iter_mut().filter(|(source, _)| came_with_repository(source));
-    theirs.filter_map(|(source, config)| disarm_source(source, config)).collect()
+    theirs.filter_map(|(source, config)| disarm_and_empty_source(source, config)).collect()
 }
 
 /// Disarms the hooks of one source, drops everything else in it, and returns a finding unless it
 /// was empty.
-fn disarm_source(source: &Source, config: &mut ReadConfig) -> Option<Diagnostic> {
+fn disarm_and_empty_source(source: &Source, config: &mut ReadConfig) -> Option<Diagnostic> {
     let hooks = config.hooks.len();
     let is_empty = hooks == 0 && config.switches.is_empty() && config.servers.is_empty();
     *config = ReadConfig {

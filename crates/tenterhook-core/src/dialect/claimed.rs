@@ -29,7 +29,7 @@ impl Dialect {
     /// # Errors
     ///
     /// When the payload lacks a field that `claimed` requires: which, with both names.
-    pub fn decode_claimed(
+    pub fn decode_as_claimed_event(
         &self,
         json: &Map<String, Value>,
         claimed: &EventName,
@@ -45,7 +45,7 @@ impl Dialect {
             return Ok(None);
         }
         let own = EventLabel::new(self.id(), claimed).own();
-        let agent = self.agent_title().unwrap_or_default();
+        let agent = self.calling_agent_title().unwrap_or_default();
         let message = format!("`{unknown}` is no event of {agent}");
         let fault = |cause: EventFault| EventFault::NotAsRegistered {
             name: unknown.to_string(),
@@ -99,7 +99,7 @@ fn missing_gate_field(row: &EventRow, event: &Event) -> Option<EventFault> {
     let required = required.map(|(_, key, expected)| (*key, *expected));
     let mut fields = subject.map(|key| (key, Type::Text)).into_iter().chain(required);
     fields.find_map(|(key, expected)| match event.payload.contains_key(key) {
-        true => typed::check_type(&event.payload, key, expected).err().map(EventFault::from),
+        true => typed::check_field_type(&event.payload, key, expected).err().map(EventFault::from),
         false => Some(EventFault::NoField { key }),
     })
 }

@@ -16,8 +16,8 @@ pub mod schema;
 mod table;
 mod write;
 
-pub use cases::{Case, CaseFile, Expectation, Happens, read_case_file, read_cases};
-pub use config::may_pin_keys;
+pub use cases::{Case, CaseFile, Expectation, Happens, read_case_file, read_cases_beside_hooks};
+pub use config::may_pin_signature_keys;
 pub use outcome::encode_outcome;
 pub use write::sandbox_line;
 pub use write::write;
@@ -45,7 +45,7 @@ pub(super) fn read_model_answer(row: &EventRow, report: &Report) -> Answer {
 pub static NATIVE: Dialect = Dialect {
     matching: Matching { subjects: table::matcher_values, ..Matching::DEFAULT },
     runs: Runs {
-        timeout: model::run_timeout,
+        timeout: model::default_timeout,
         detaches: |line, _| answer::asks_to_detach(line),
         ..Runs::DEFAULT
     },

@@ -28,7 +28,7 @@ pub(crate) struct TypeMismatch {
 }
 
 /// Checks that the value of `key`, if present, has the type that the key's documentation requires.
-pub(crate) fn check_type(
+pub(crate) fn check_field_type(
     object: &Map<String, Value>,
     key: &str,
     expected: Type,

@@ -27,7 +27,7 @@ pub enum Unsaid {
 
 impl Unsaid {
     /// Returns whether a program of `hook` is in a sandbox by default, by where it comes from.
-    pub fn default_for_hook(source: &Source, hook: &Hook) -> Self {
+    pub fn sandbox_default_for_hook(source: &Source, hook: &Hook) -> Self {
         if config::is_repository_program(source, hook) { Self::Confined } else { Self::Free }
     }
 }
@@ -175,7 +175,7 @@ fn review_rows_of_command(command: &Command, line: String) -> Vec<Row> {
 /// Returns what a hook can do, in a few words each.
 pub fn abilities_of_hook(hook: &Hook, is_gate: bool, unsaid: Unsaid) -> Vec<&'static str> {
     let dialect = hook.dialect.dialect();
-    let unknown = dialect.unknown_row(&hook.event);
+    let unknown = dialect.row_for_unknown_event(&hook.event);
     let row = dialect.event_row(&hook.event).unwrap_or(&unknown);
     let deciding = hook.phase != Phase::Observe;
     // A rule does what is written in it, and nothing else: it never allows.

@@ -27,7 +27,7 @@ impl Surroundings {
 
 /// Each of these is without surroundings: [`Event::within`] says in which session it happens.
 impl Event {
-    fn without_surroundings(name: &str) -> Self {
+    fn new_without_surroundings(name: &str) -> Self {
         Self::new(name, Surroundings::default())
     }
 
@@ -40,31 +40,33 @@ impl Event {
     /// Creates the event that a session begins: `startup`, `resume`, `clear` or `compact`.
     #[must_use]
     pub fn session_start(source: &str) -> Self {
-        Self::without_surroundings("SessionStart").with("source", source)
+        Self::new_without_surroundings("SessionStart").with("source", source)
     }
 
     /// Creates the event that a session ends, for a reason such as `logout`.
     #[must_use]
     pub fn session_end(reason: &str) -> Self {
-        Self::without_surroundings("SessionEnd").with("reason", reason)
+        Self::new_without_surroundings("SessionEnd").with("reason", reason)
     }
 
     /// Creates the event that the user submits a prompt.
     #[must_use]
     pub fn user_prompt_submit(prompt: &str) -> Self {
-        Self::without_surroundings("UserPromptSubmit").with("prompt", prompt)
+        Self::new_without_surroundings("UserPromptSubmit").with("prompt", prompt)
     }
 
     /// Creates the event that the agent is about to call a tool.
     #[must_use]
     pub fn pre_tool_use(name: &str, input: impl Into<Value>) -> Self {
-        Self::without_surroundings(PRE_TOOL_USE).with("tool_name", name).with("tool_input", input)
+        Self::new_without_surroundings(PRE_TOOL_USE)
+            .with("tool_name", name)
+            .with("tool_input", input)
     }
 
     /// Creates the event that a tool was called and returned.
     #[must_use]
     pub fn post_tool_use(name: &str, input: impl Into<Value>, response: impl Into<Value>) -> Self {
-        Self::without_surroundings("PostToolUse")
+        Self::new_without_surroundings("PostToolUse")
             .with("tool_name", name)
             .with("tool_input", input)
             .with("tool_response", response)
@@ -73,7 +75,7 @@ impl Event {
     /// Creates the event that a tool was called and failed.
     #[must_use]
     pub fn post_tool_use_failure(name: &str, input: impl Into<Value>, error: &str) -> Self {
-        Self::without_surroundings("PostToolUseFailure")
+        Self::new_without_surroundings("PostToolUseFailure")
             .with("tool_name", name)
             .with("tool_input", input)
             .with("error", error)
@@ -82,7 +84,7 @@ impl Event {
     /// Creates the event that the agent wants to end its turn; `last` is its last message.
     #[must_use]
     pub fn stop(last: &str) -> Self {
-        Self::without_surroundings("Stop")
+        Self::new_without_surroundings("Stop")
             .with("stop_hook_active", false)
             .with("last_assistant_message", last)
     }
@@ -90,13 +92,13 @@ impl Event {
     /// Creates the event that the conversation is about to be summarized: `manual` or `auto`.
     #[must_use]
     pub fn pre_compact(trigger: &str) -> Self {
-        Self::without_surroundings("PreCompact").with("trigger", trigger)
+        Self::new_without_surroundings("PreCompact").with("trigger", trigger)
     }
 
     /// Creates the event that the agent notifies its user.
     #[must_use]
     pub fn notification(message: &str) -> Self {
-        Self::without_surroundings("Notification").with("message", message)
+        Self::new_without_surroundings("Notification").with("message", message)
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Account(AtomicUsize);
 
 impl Account {
     /// Adds steps; returns `false` if the event may not spend so many.
-    fn charge(&self, steps: usize) -> bool {
+    fn charge_steps(&self, steps: usize) -> bool {
         let before = self.0.fetch_add(steps, Ordering::Relaxed);
         before.saturating_add(steps) <= MOST_OF_EVENT
     }
@@ -132,12 +132,12 @@ impl<'g> Meter<'g> {
     fn charge_account(&self) -> bool {
         let spent = self.spent.get().min(self.most);
         let since = spent.saturating_sub(self.posted.replace(spent));
-        self.account.is_none_or(|account| account.charge(since))
+        self.account.is_none_or(|account| account.charge_steps(since))
     }
 
     /// Counts the steps of a walk over so many bytes of text.
     #[cfg(feature = "rule")]
-    pub fn spend_bytes(&self, bytes: usize) -> bool {
+    pub fn spend_steps_for_bytes(&self, bytes: usize) -> bool {
         self.spend_steps(1 + bytes / BYTES_A_STEP)
     }
 

@@ -37,7 +37,7 @@ struct Part<'a> {
 
 /// Splits an event about a patch into one event for each file, in the form of the tools that write
 /// one file. Returns none for any other event, and if no file is found.
-pub fn split_patch(event: &Event) -> Vec<Event> {
+pub fn split_patch_event(event: &Event) -> Vec<Event> {
     let Some(call) = event.tool().filter(|tool| TOOLS.contains(&tool.name)) else {
         return Vec::new();
     };
@@ -46,7 +46,7 @@ pub fn split_patch(event: &Event) -> Vec<Event> {
     parts
         .iter()
         .flat_map(|part| part.equivalent_calls(&event.within.cwd))
-        .map(|call| event_of_call(event, call))
+        .map(|call| event_with_tool_call(event, call))
         .collect()
 }
 
@@ -131,7 +131,7 @@ fn absolute_path(cwd: &Path, path: &str) -> String {
     whole.to_string_lossy().into_owned()
 }
 
-fn event_of_call(event: &Event, (name, input): (&str, Value)) -> Event {
+fn event_with_tool_call(event: &Event, (name, input): (&str, Value)) -> Event {
     event.clone().with("tool_name", name).with("tool_input", input)
 }
 
@@ -147,7 +147,7 @@ mod tests {
         let within = Surroundings { cwd: "/repo".into(), ..Surroundings::default() };
         let event = Event::new("PreToolUse", within);
         let event = event.with("tool_name", name).with("tool_input", input.clone()).with("id", 1);
-        let parts = split_patch(&event);
+        let parts = split_patch_event(&event);
         assert!(
             parts
                 .iter()

@@ -34,13 +34,13 @@ pub fn check_nesting(hook: &Hook, env: &[(String, String)]) -> Option<Failure> {
 
 /// Returns the value of [`FIRING`] for a program that `hook` starts: the marks of the hooks around
 /// it, then its own.
-pub fn mark_for_child_process(hook: &Hook, env: &[(String, String)]) -> String {
+pub fn firing_marks_for_program(hook: &Hook, env: &[(String, String)]) -> String {
     append_mark(env, &hook_mark(hook))
 }
 
-/// Returns the value of [`FIRING`] for an MCP server. The server has a separate mark, because
-/// it serves every hook that calls it.
-pub fn nested_server_mark(server: &str, env: &[(String, String)]) -> String {
+/// Returns the value of [`FIRING`] for an MCP server: the marks of the hooks around it, then the
+/// server's own mark. The server has its own mark because it serves every hook that calls it.
+pub fn firing_marks_for_server(server: &str, env: &[(String, String)]) -> String {
     append_mark(env, &server_mark(server))
 }
 
@@ -107,7 +107,7 @@ mod tests {
     fn only_what_fires_is_refused() {
         assert_eq!(check_nesting(&hook("a"), &[]), None);
         let mark =
-            mark_for_child_process(&hook("b"), &env(&mark_for_child_process(&hook("a"), &[])));
+            firing_marks_for_program(&hook("b"), &env(&firing_marks_for_program(&hook("a"), &[])));
         assert_eq!(mark.split(',').count(), 2, "{mark}");
         assert_eq!(["a", "b"].map(|id| code(id, &mark)), [Some("already-firing"); 2]);
         assert_eq!(code("c", &mark), None);
@@ -125,8 +125,8 @@ mod tests {
         }
         assert_eq!(code("a", &format!("x, {own} ,y")), Some("already-firing"));
         assert_eq!(code("a", &"x,".repeat(100_000)), Some("nested-too-deep"));
-        let huge = mark_for_child_process(&hook("a"), &env(&"x".repeat(100_000)));
+        let huge = firing_marks_for_program(&hook("a"), &env(&"x".repeat(100_000)));
         assert_eq!(huge, format!("?,{own}"));
-        assert!(mark_for_child_process(&hook("a"), &env(&"x,".repeat(100_000))).len() < 256);
+        assert!(firing_marks_for_program(&hook("a"), &env(&"x,".repeat(100_000))).len() < 256);
     }
 }

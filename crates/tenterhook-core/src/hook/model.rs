@@ -14,9 +14,11 @@ pub(super) fn canonical_model_name(id: &str) -> &str {
     let name = name.split(['[', '@']).next().unwrap_or(name);
     // `...-v1:0`, `...-20250929`, `...-latest`
     let name = strip_suffix_if(name, |last| {
-        last.strip_prefix('v').is_some_and(|rest| is_digits_or(rest, ":"))
+        last.strip_prefix('v').is_some_and(|rest| has_only_digits_or(rest, ":"))
     });
-    strip_suffix_if(name, |last| last == "latest" || (last.len() == 8 && is_digits_or(last, "")))
+    strip_suffix_if(name, |last| {
+        last == "latest" || (last.len() == 8 && has_only_digits_or(last, ""))
+    })
 }
 
 /// Removes the part after the last dash if `is` is true of it.
@@ -25,7 +27,7 @@ fn strip_suffix_if(name: &str, is: impl Fn(&str) -> bool) -> &str {
 }
 
 /// Returns true if the text is not empty and has only ASCII digits and characters of `beside`.
-fn is_digits_or(text: &str, beside: &str) -> bool {
+fn has_only_digits_or(text: &str, beside: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || beside.contains(c))
 }
 

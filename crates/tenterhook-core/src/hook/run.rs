@@ -259,7 +259,7 @@ impl Unread {
 
     /// Returns the number of the rule by which the failure policy decides.
     #[must_use]
-    pub const fn rule_number(self) -> &'static str {
+    pub const fn spec_rule_number(self) -> &'static str {
         match self {
             Self::Entry => "C-60",
             Self::File => "C-72",

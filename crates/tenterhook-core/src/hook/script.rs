@@ -210,12 +210,14 @@ fn find_script_file(words: &[Word]) -> Option<(String, bool)> {
     }
     let script = args.iter().find(|arg| ENDINGS.iter().any(|ending| arg.text.ends_with(ending)))?;
     // The word before it may be an option that takes a file.
-    let is_first =
-        args.iter().take_while(|arg| *arg != script).all(|arg| is_option_or_run(&arg.text));
+    let is_first = args
+        .iter()
+        .take_while(|arg| *arg != script)
+        .all(|arg| is_option_or_run_subcommand(&arg.text));
     literal(script).filter(|_| is_first).map(|path| (path, false))
 }
 
-fn is_option_or_run(word: &str) -> bool {
+fn is_option_or_run_subcommand(word: &str) -> bool {
     word == "run" || word.starts_with('-')
 }
 

@@ -40,7 +40,7 @@ impl Hook {
         let program = |word: &String| {
             word.contains('/') && !word.starts_with("/bin/") && !word.starts_with("/usr/")
         };
-        let path = command_words(&text).map(bare).find(program)?;
+        let path = words_without_redirections(&text).map(bare).find(program)?;
         let last = path.rsplit('/').find(|part| !part.is_empty())?;
         Some(last.replace('"', ""))
     }
@@ -56,7 +56,7 @@ fn truncate_name(text: &str) -> String {
 }
 
 /// Returns the words of a command line without its redirections.
-fn command_words(line: &str) -> impl Iterator<Item = &str> {
+fn words_without_redirections(line: &str) -> impl Iterator<Item = &str> {
     let mut after = false;
     line.split_whitespace().filter(move |word| {
         let rest = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');

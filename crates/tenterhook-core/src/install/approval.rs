@@ -56,7 +56,7 @@ pub fn codex_approvals(path: &str, hooks: &str, config: &str) -> Vec<(String, Ap
                 let name = to_snake_case(event);
                 let key = format!("{path}:{name}:{at}:{index}");
                 let approved = state.and_then(|state| state.get(&key));
-                let now = entry_hash(&name, group.get("matcher"), handler);
+                let now = codex_entry_hash(&name, group.get("matcher"), handler);
                 found.push((event.clone(), compare_approval(approved, &now)));
             }
         }
@@ -94,7 +94,7 @@ const UNMATCHED: &[&str] = &["user_prompt_submit", "stop", "interrupt"];
 const DEFAULT: u64 = 600;
 const SHORT: &[(&str, u64)] = &[("session_end", 1), ("interrupt", 1)];
 
-fn entry_hash(event: &str, matcher: Option<&Value>, handler: &Value) -> String {
+fn codex_entry_hash(event: &str, matcher: Option<&Value>, handler: &Value) -> String {
     let default = SHORT.iter().find(|(name, _)| *name == event).map_or(DEFAULT, |(_, n)| *n);
     let timeout = handler.get("timeout").and_then(Value::as_u64).unwrap_or(default).max(1);
     let seconds = if event == "session_end" { timeout.min(3) } else { timeout };
@@ -128,7 +128,7 @@ mod tests {
     fn hash_equals_the_hash_of_codex() {
         let handler = json!({"type": "command", "command": COMMAND, "timeout": 30, "statusMessage": "checking"});
         assert_eq!(
-            entry_hash("pre_tool_use", Some(&json!("Bash|apply_patch")), &handler),
+            codex_entry_hash("pre_tool_use", Some(&json!("Bash|apply_patch")), &handler),
             "sha256:f7a67bec555270f46f81531b94116b0366001d1e96f37101dcc4b932b21bfb42"
         );
     }
@@ -144,7 +144,7 @@ mod tests {
             all.first().map(|pair| pair.1)
         };
         let key = "[hooks.state.\"/h/.codex/hooks.json:pre_tool_use:0:0\"]\n";
-        let good = entry_hash("pre_tool_use", None, &handler);
+        let good = codex_entry_hash("pre_tool_use", None, &handler);
         assert_eq!(approval(&format!("{key}trusted_hash = \"{good}\"")), Some(Approval::Approved));
         assert_eq!(approval(&format!("{key}trusted_hash = \"sha256:0\"")), Some(Approval::Changed));
         let off = format!("{key}trusted_hash = \"{good}\"\nenabled = false");

@@ -38,7 +38,7 @@ pub(super) fn append_child(text: &str, node: &Node, key: Option<&str>, value: &V
             true => format_child_indented(key, value, "", &unit, newline),
             false => format_child_on_one_line(key, value),
         };
-        return insert_at(text, node.span.start + 1, &format!("{EXISTED}{new}"));
+        return insert_text_at(text, node.span.start + 1, &format!("{EXISTED}{new}"));
     };
     let gap = text.get(node.span.start + 1..first.start).unwrap_or_default();
     let new = match gap.rsplit_once('\n') {
@@ -49,7 +49,7 @@ pub(super) fn append_child(text: &str, node: &Node, key: Option<&str>, value: &V
         }
         None => format!(", {}", format_child_on_one_line(key, value)),
     };
-    insert_at(text, last.end, &new)
+    insert_text_at(text, last.end, &new)
 }
 
 /// Returns the text of a file that has only this child.
@@ -126,7 +126,7 @@ fn find_comma(gap: &str) -> Option<usize> {
     }
 }
 
-fn insert_at(text: &str, at: usize, new: &str) -> String {
+fn insert_text_at(text: &str, at: usize, new: &str) -> String {
     let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
     format!("{before}{new}{after}")
 }

@@ -69,7 +69,7 @@ pub(super) fn handler_group(agent: &Agent, event: &Event, program: &str) -> Valu
 /// The files that only Tenterhook writes: each file's name in the agent's folder, empty if the
 /// config path is the file itself, and its text.
 #[must_use]
-pub fn own_files(agent: &Agent, program: &str) -> Vec<(String, String)> {
+pub fn tenterhook_files_with_texts(agent: &Agent, program: &str) -> Vec<(String, String)> {
     let list = |entry: fn(&Agent, &Event, &str) -> Value| -> Map<String, Value> {
         let of = |event: &Event| (event.name.to_owned(), json!([entry(agent, event, program)]));
         agent.installation.events.iter().map(of).collect()

@@ -17,7 +17,7 @@ pub fn supports_guard_module(agent: &Agent) -> bool {
 /// The organization's settings that prevent silencing: no file disables hooks, and only managed
 /// modules load.
 #[must_use]
-pub fn organization_settings(agent: &Agent, scope: Scope) -> Vec<Setting> {
+pub fn anti_silencing_settings(agent: &Agent, scope: Scope) -> Vec<Setting> {
     if scope != Scope::Managed || !supports_guard_module(agent) {
         return Vec::new();
     }

@@ -60,7 +60,7 @@ pub fn add_own_entries(agent: &Agent, program: &str, text: Option<&str>) -> Resu
     let Some(text) = text else { return Ok(new_settings_file(agent, program)) };
     parse_settings(agent, text)?;
     let mut now = text.to_owned();
-    let had = !commands_in_text(agent, text)?.is_empty();
+    let had = !own_commands_in_text(agent, text)?.is_empty();
     for event in agent.installation.events {
         now = set_event_entry(agent, event, program, &now)?;
     }
@@ -121,7 +121,7 @@ pub fn remove_own_entries(agent: &Agent, text: &str) -> Result<Option<String>, W
 /// If the agent would reject the text, or refuse all of it for one value.
 pub fn installed_commands(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wrong> {
     require_accepted_values(agent, text)?;
-    commands_in_text(agent, text)
+    own_commands_in_text(agent, text)
 }
 
 /// Returns an error if the agent refuses all of a text for one value, so that no entry in it has an
@@ -137,7 +137,7 @@ fn require_accepted_values(agent: &Agent, text: &str) -> Result<(), Wrong> {
     Err(Wrong { message, line: place.line, column: place.column })
 }
 
-fn commands_in_text(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wrong> {
+fn own_commands_in_text(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wrong> {
     let root = parse_settings(agent, text)?;
     let named = |(at, command): (At, String)| {
         let event = event_entries(&root).get(at.0).map(|event| event.key.clone())?;
@@ -186,7 +186,7 @@ pub(super) fn find_javascript_only_value(text: &str) -> Option<Wrong> {
 
 /// Whether the agent may refuse this settings file, so that it has no effect.
 #[must_use]
-pub fn agent_may_reject(agent: &Agent, text: &str) -> bool {
+pub fn agent_may_reject_settings(agent: &Agent, text: &str) -> bool {
     agent.installation.checks_values && settings_refusal_reason(text).is_some()
 }
 
@@ -202,7 +202,8 @@ pub fn find_hook_switch(agent: &Agent, switches: &[Key], text: &str) -> Option<S
         let node = keys.iter().try_fold(&root, |node, key| node.get(key))?;
         let off = node.as_bool()? == *off;
         // A file that the agent refuses cannot enable hooks.
-        (off || !agent_may_reject(agent, text)).then(|| Switched { key: keys.join("."), off })
+        (off || !agent_may_reject_settings(agent, text))
+            .then(|| Switched { key: keys.join("."), off })
     };
     let all: Vec<Switched> = switches.iter().filter_map(switched).collect();
     // One key that disables hooks wins over all others.

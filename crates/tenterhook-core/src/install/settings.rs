@@ -113,7 +113,7 @@ fn add_setting(text: &str, root: &Node, setting: &Setting) -> Result<Option<Stri
     let mut node = root;
     for (at, key) in setting.key_path().iter().enumerate() {
         if node.as_object().is_none() {
-            return Err(wrong_at_span(
+            return Err(error_at_span(
                 text,
                 node.span,
                 format!("`{key}` would stand in {}", node.kind_with_article()),
@@ -134,7 +134,7 @@ fn add_setting(text: &str, root: &Node, setting: &Setting) -> Result<Option<Stri
     match setting {
         Setting::Is(_, value) => {
             let message = format!("`{name}` is set, and not to `{value}`");
-            Err(wrong_at_span(text, node.span, message))
+            Err(error_at_span(text, node.span, message))
         }
         Setting::Item(_, item) if node.as_array().is_some() => {
             Ok(Some(edit::append_child(text, node, None, &json!(item))))
@@ -143,10 +143,10 @@ fn add_setting(text: &str, root: &Node, setting: &Setting) -> Result<Option<Stri
             let separator = (node.as_str() != Some("")).then_some(SEPARATOR);
             let separator = separator.map(String::from).unwrap_or_default();
             let new = format!("{separator}{}", escape_json_string(path));
-            Ok(Some(insert_at(text, node.span.end - 1, &new)))
+            Ok(Some(insert_text_at(text, node.span.end - 1, &new)))
         }
         Setting::Item(..) | Setting::Path(..) => {
-            Err(wrong_at_span(text, node.span, format!("`{name}` is {}", node.kind_with_article())))
+            Err(error_at_span(text, node.span, format!("`{name}` is {}", node.kind_with_article())))
         }
     }
 }
@@ -244,12 +244,12 @@ fn escape_json_string(path: &str) -> String {
     text.get(1..text.len() - 1).unwrap_or_default().to_owned()
 }
 
-fn insert_at(text: &str, at: usize, new: &str) -> String {
+fn insert_text_at(text: &str, at: usize, new: &str) -> String {
     let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
     format!("{before}{new}{after}")
 }
 
-fn wrong_at_span(text: &str, span: Span, message: String) -> Wrong {
+fn error_at_span(text: &str, span: Span, message: String) -> Wrong {
     let place = Location::find(&std::sync::Arc::from(""), text, span);
     Wrong { message, line: place.line, column: place.column }
 }

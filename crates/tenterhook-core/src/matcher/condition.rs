@@ -265,15 +265,15 @@ impl Condition {
         incomplete: Incomplete,
     ) -> Picked {
         match &self.test {
-            Test::Rule(test) => test.pick_by_rule(context, compat),
-            Test::When(expression) => pick_by_expression(expression, context, incomplete),
+            Test::Rule(test) => test.evaluate_rule(context, compat),
+            Test::When(expression) => evaluate_expression(expression, context, incomplete),
             Test::Custom(custom) => (custom.test)(context.event),
-            Test::All(conditions) => pick_if_all(
+            Test::All(conditions) => combine_all(
                 conditions
                     .iter()
                     .map(|part| part.pick_with_incomplete_lists(context, compat, incomplete)),
             ),
-            Test::Any(conditions) => pick_if_any(
+            Test::Any(conditions) => combine_any(
                 conditions
                     .iter()
                     .map(|part| part.pick_with_incomplete_lists(context, compat, incomplete)),
@@ -297,7 +297,7 @@ pub(crate) enum Written<'c> {
 
 /// Evaluates an expression. The result does not say which command of a line matched, so with
 /// several commands, an *allow* could apply to the wrong one (S-58).
-fn pick_by_expression(
+fn evaluate_expression(
     expression: &Expression,
     context: &MatchContext<'_>,
     incomplete: Incomplete,
@@ -312,7 +312,7 @@ fn pick_by_expression(
 
 /// Combines parts that must all hold. A part that does not hold decides, then one whose result is
 /// unknown.
-fn pick_if_all(parts: impl Iterator<Item = Picked>) -> Picked {
+fn combine_all(parts: impl Iterator<Item = Picked>) -> Picked {
     let mut all = Picked::Exactly;
     for part in parts {
         match (part, &all) {
@@ -326,7 +326,7 @@ fn pick_if_all(parts: impl Iterator<Item = Picked>) -> Picked {
 
 /// Combines parts of which one must hold. A part that holds exactly decides, then one that holds
 /// widely, then one whose result is unknown.
-fn pick_if_any(parts: impl Iterator<Item = Picked>) -> Picked {
+fn combine_any(parts: impl Iterator<Item = Picked>) -> Picked {
     let mut any = Picked::No("none of its patterns holds".to_owned());
     for part in parts {
         match (part, &any) {
@@ -339,7 +339,7 @@ fn pick_if_any(parts: impl Iterator<Item = Picked>) -> Picked {
 }
 
 impl RuleTest {
-    fn pick_by_rule(&self, context: &MatchContext<'_>, compat: Compat) -> Picked {
+    fn evaluate_rule(&self, context: &MatchContext<'_>, compat: Compat) -> Picked {
         let rule = match &self.rule {
             Ok(rule) => rule,
             Err(fault) => return Picked::No(fault.to_string()),
@@ -357,7 +357,7 @@ impl RuleTest {
             },
             self.aliases,
         );
-        match (rule.select_call(&call, self.reading), compat) {
+        match (rule.selection_of_call(&call, self.reading), compat) {
             (Selection::Not(miss), _) => Picked::No(miss.to_string()),
             (Selection::Widened(widening), Compat::Exact) if !widening.agent_also_fires() => {
                 Picked::No(format!("{widening}, which the agent does not look behind"))

@@ -158,18 +158,18 @@ impl Rule {
 
     /// Returns whether, and how exactly, the rule selects `call`.
     #[must_use]
-    pub fn select_call(&self, call: &Call<'_>, reading: Reading) -> Selection {
+    pub fn selection_of_call(&self, call: &Call<'_>, reading: Reading) -> Selection {
         if !self.tool.matches_tool(call) {
             return Selection::Not(Miss::Tool);
         }
-        self.spec.select_call(call, reading)
+        self.spec.selection_of_call(call, reading)
     }
 
     /// Returns whether everything that `call` would do matches the rule, so that an *allow* is safe
     /// (S-53).
     #[must_use]
     pub fn covers_call(&self, call: &Call<'_>) -> Covers {
-        let reason = match (&self.spec, self.select_call(call, Reading::Native)) {
+        let reason = match (&self.spec, self.selection_of_call(call, Reading::Native)) {
             (_, Selection::Not(miss)) => miss.to_string(),
             (Spec::Command(pattern), _) => match call.parsed_line() {
                 Some(line) => return pattern.covers_line(line),

@@ -80,12 +80,12 @@ pub(super) fn explain_by_part(
     let of = |context: &MatchContext<'_>| {
         let weighed = decide_if_hook_runs(hook, row, view, context.event(), context);
         let (because, rule) = weighed.explanation(hook);
-        let selected = weighed.selection_if_run().is_some();
+        let selected = weighed.run_limits_if_selected().is_some();
         Because { selected, because, rule }
     };
     let asked = |context: &&MatchContext<'_>| {
         let weighed: Weighed<'_> = decide_if_hook_runs(hook, row, view, context.event(), context);
-        weighed.selection_if_run().is_some()
+        weighed.run_limits_if_selected().is_some()
     };
     let each = if reads_whole_patch(hook, row, whole.event()) { &[] } else { parts };
     match each.iter().find(asked) {

@@ -5,7 +5,7 @@ use crate::hook::{Hook, Run};
 /// Returns true if two hooks start the same program with the same settings. Hooks that start no
 /// program are never equal, because they have no repeated effect and may judge the events
 /// differently.
-pub fn run_same_program_alike(one: &Hook, other: &Hook) -> bool {
+pub fn start_same_program_alike(one: &Hook, other: &Hook) -> bool {
     let is_same_program = match (&one.run, &other.run) {
         (Run::Command(one), Run::Command(other)) => one == other,
         (Run::Worker(one), Run::Worker(other)) => one == other,

@@ -80,7 +80,7 @@ fn agent_packages() -> impl Iterator<Item = (&'static str, &'static Agent)> {
 /// Returns the agent that a launcher's argument names: its program, its package with or without a
 /// version, an image, or a file in its package.
 #[must_use]
-pub fn find_agent_by_word(word: &str) -> Option<&'static Agent> {
+pub fn find_agent_by_argument(word: &str) -> Option<&'static Agent> {
     if word.starts_with('-') || word.contains(char::is_whitespace) {
         return None;
     }
@@ -111,7 +111,7 @@ pub fn find_agent_by_word(word: &str) -> Option<&'static Agent> {
 /// own arguments begin.
 #[must_use]
 pub fn find_launched_agent(program: &str, args: &[String]) -> Option<(&'static Agent, usize)> {
-    if let Some(agent) = find_agent_by_word(program) {
+    if let Some(agent) = find_agent_by_argument(program) {
         return Some((agent, 0));
     }
     let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -123,7 +123,7 @@ pub fn find_launched_agent(program: &str, args: &[String]) -> Option<(&'static A
     };
     let installs = operands().next().is_some_and(|(_, arg)| INSTALLS.contains(&arg.as_str()));
     let mut named = operands().filter(|(at, _)| *at >= from && !installs);
-    let (agent, at) = named.find_map(|(at, arg)| Some((find_agent_by_word(arg)?, at + 1)))?;
+    let (agent, at) = named.find_map(|(at, arg)| Some((find_agent_by_argument(arg)?, at + 1)))?;
     // `npm exec PACKAGE -- ARGUMENTS`
     Some((agent, at + usize::from(args.get(at).is_some_and(|arg| arg == "--"))))
 }
@@ -171,7 +171,7 @@ mod tests {
             ("ghcr.io/x/claude-code:latest", "claude"),
             ("@factory/cli@2", "factory"),
         ] {
-            assert_eq!(find_agent_by_word(word).map(|agent| agent.name), Some(name), "{word}");
+            assert_eq!(find_agent_by_argument(word).map(|agent| agent.name), Some(name), "{word}");
         }
         for word in [
             "prettier",
@@ -182,7 +182,7 @@ mod tests {
             "my-claude-code",
             "node:20",
         ] {
-            assert!(find_agent_by_word(word).is_none(), "{word}");
+            assert!(find_agent_by_argument(word).is_none(), "{word}");
         }
     }
 

@@ -317,7 +317,7 @@ pub fn may_concern_guard(line: &str) -> bool {
         return true;
     }
     // What a pattern, a variable, a substitution or a directory as a whole may stand for is unknown here.
-    has_hidden_paths(line, &plain) && has_changing_command(&plain)
+    may_hide_paths(line, &plain) && has_changing_command(&plain)
 }
 
 /// Returns true if the text has a word that changes files or ends programs.
@@ -342,7 +342,8 @@ fn strip_quotes_and_lowercase(text: &str) -> Vec<u8> {
 }
 
 fn contains_guard_name(plain: &[u8]) -> bool {
-    let at_pair = |(at, pair): (usize, &[u8])| is_name_prefix(pair) && has_guard_name_at(plain, at);
+    let at_pair =
+        |(at, pair): (usize, &[u8])| may_begin_guard_name(pair) && has_guard_name_at(plain, at);
     plain.windows(2).enumerate().any(at_pair)
 }
 
@@ -374,7 +375,7 @@ const fn add_second_letters(mut second: [u32; 26], names: &[&str]) -> [u32; 26] 
 }
 
 /// Returns true if a name may begin with these two letters.
-fn is_name_prefix(pair: &[u8]) -> bool {
+fn may_begin_guard_name(pair: &[u8]) -> bool {
     let &[first, second] = pair else { return false };
     let letters = SECOND.get(usize::from(first.wrapping_sub(b'a'))).copied().unwrap_or_default();
     let bit = u32::from(second.wrapping_sub(b'a'));
@@ -397,8 +398,9 @@ fn has_guard_name_at(plain: &[u8], at: usize) -> bool {
     NAMES.iter().chain(START).any(starts) || AGENTS.iter().any(is_of_agent)
 }
 
-/// Returns true if a line has words that the shell expands, or directories that hold many files.
-fn has_hidden_paths(line: &str, plain: &[u8]) -> bool {
+/// Returns true if a line may name files that cannot be seen in it: it has words that the shell
+/// expands, or directories that hold many files.
+fn may_hide_paths(line: &str, plain: &[u8]) -> bool {
     let bytes = line.as_bytes();
     let computed = bytes.iter().enumerate().any(|(at, byte)| match byte {
         b'*' | b'?' | b'[' | b'{' | b'`' => true,

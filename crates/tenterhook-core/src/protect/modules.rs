@@ -22,12 +22,12 @@ pub fn locate_in_plugin_directories(path: &str) -> Option<InPlugins<'_>> {
         modules
             .directories
             .iter()
-            .find_map(|directory| locate_below(top, directory, modules.manifest))
+            .find_map(|directory| locate_below_plugin_directory(top, directory, modules.manifest))
     };
     agents_with_modules().find_map(|(_, modules)| of_agent(modules))
 }
 
-fn locate_below<'p>(
+fn locate_below_plugin_directory<'p>(
     path: &'p str,
     directory: &str,
     manifest: &'static str,

@@ -168,7 +168,7 @@ pub fn classify_guarded_path(path: &str) -> Hold {
 static FILES_BY_FIRST_BYTE: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
     let all = || AGENTS.iter().flat_map(|agent| agent.guarded.files).copied();
     (0..=u8::MAX)
-        .map(|byte| all().filter(|file| may_start_with_byte(file, byte)).collect())
+        .map(|byte| all().filter(|file| place_may_start_with_byte(file, byte)).collect())
         .collect()
 });
 
@@ -257,8 +257,9 @@ impl<'p> PathSuffixes<'p> {
     /// Returns how the path relates to one place of the table.
     fn relation_to_place(&self, place: &str) -> Hold {
         let parts = self.0.iter().take(if is_anchored_place(place) { 1 } else { self.0.len() });
-        let parts = parts
-            .filter(|part| part.bytes().next().is_none_or(|byte| may_start_with_byte(place, byte)));
+        let parts = parts.filter(|part| {
+            part.bytes().next().is_none_or(|byte| place_may_start_with_byte(place, byte))
+        });
         parts.map(|part| relation_from_same_start(place, part)).max().unwrap_or(Hold::Nothing)
     }
 }
@@ -296,7 +297,7 @@ fn relation_from_same_start(place: &str, path: &str) -> Hold {
 
 /// Returns true if a path that begins with this byte may match the place. The first letter nearly
 /// always decides.
-fn may_start_with_byte(place: &str, path: u8) -> bool {
+fn place_may_start_with_byte(place: &str, path: u8) -> bool {
     let stands_for_many = |byte: u8| matches!(byte, b'*' | b'?' | b'[');
     place.bytes().next().is_none_or(|place| {
         place.eq_ignore_ascii_case(&path) || stands_for_many(place) || stands_for_many(path)

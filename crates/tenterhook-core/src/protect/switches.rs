@@ -70,14 +70,14 @@ const SWITCHES: &[Switch] = &[
 
 /// Returns true if a tool can change settings of its agent.
 #[must_use]
-pub fn can_change_settings(tool: &str) -> bool {
+pub fn tool_can_change_settings(tool: &str) -> bool {
     let name = tool.rsplit("__").next().unwrap_or(tool);
     SWITCHES.iter().any(|row| row.tools.contains(&name))
 }
 
 /// Returns true if a tool call loosens a guard by changing a setting of its agent.
 #[must_use]
-pub fn loosens_guard_setting(tool: &str, input: &Value) -> bool {
+pub fn call_loosens_guard_setting(tool: &str, input: &Value) -> bool {
     let name = tool.rsplit("__").next().unwrap_or(tool);
     // A server's tool may be one that changes settings, too, and mostly those of something else.
     let is_ours = || name == tool || input.to_string().to_ascii_lowercase().contains("hooks");
@@ -102,10 +102,13 @@ impl Switch {
         let reads = |value: &Value| value.as_str().is_some_and(|text| READS.contains(&text));
         let has = |field: &&str| input.get(field).is_some_and(|value| !reads(value));
         let is_named = |field: &&str| match input.get(field) {
-            Some(Value::Array(parts)) => {
-                parts.first().and_then(Value::as_str).is_some_and(|text| self.names_setting(text))
+            Some(Value::Array(parts)) => parts
+                .first()
+                .and_then(Value::as_str)
+                .is_some_and(|text| self.text_names_setting(text)),
+            value => {
+                value.and_then(Value::as_str).is_some_and(|text| self.text_names_setting(text))
             }
-            value => value.and_then(Value::as_str).is_some_and(|text| self.names_setting(text)),
         };
         let text = || input.to_string().to_ascii_lowercase();
         let is_own = self.fields.iter().any(is_named)
@@ -118,7 +121,7 @@ impl Switch {
 
     /// Returns true if the text begins with one of the settings: `/hooks`,
     /// `permissions.defaultMode`.
-    fn names_setting(&self, text: &str) -> bool {
+    fn text_names_setting(&self, text: &str) -> bool {
         self.settings.contains(&first_segment_lowercase(text).as_str())
     }
 }

@@ -130,7 +130,7 @@ impl Target {
             origin: format!("{scheme}://{authority}"),
             secure,
             port: port.unwrap_or(default_port(secure)),
-            path: request_path(path),
+            path: request_path_and_query(path),
         };
         target.check_is_permitted()
     }
@@ -144,7 +144,7 @@ impl Target {
 
     /// Returns true if the URL names this machine literally.
     pub(crate) fn is_this_machine(&self) -> bool {
-        is_this_machine(&self.host)
+        host_is_this_machine(&self.host)
     }
 
     fn check_is_permitted(self) -> Result<Self, BadUrl> {
@@ -159,7 +159,7 @@ impl Target {
 }
 
 /// Returns true if a host name, as written, means this machine (HT-11).
-pub fn is_this_machine(host: &str) -> bool {
+pub fn host_is_this_machine(host: &str) -> bool {
     THIS_MACHINE.contains(&host)
 }
 
@@ -208,7 +208,7 @@ const fn default_port(secure: bool) -> u16 {
 
 /// Returns the path and query as the request line has them: with a leading slash, without a
 /// fragment.
-fn request_path(written: &str) -> String {
+fn request_path_and_query(written: &str) -> String {
     let written = written.split('#').next().unwrap_or_default();
     let slash = if written.starts_with('/') { "" } else { "/" };
     let encoded = written.chars().map(|c| match ENCODED.contains(&c) {

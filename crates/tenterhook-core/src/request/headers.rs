@@ -144,7 +144,9 @@ pub fn fill_variables<'v>(
 ) -> Result<Filled, BadHeader> {
     let header = || shorten_name(name);
     let mut filled = Filled { text: String::new(), missing: Vec::new() };
-    for piece in split_pieces(text, rules.open_brace).ok_or_else(|| BadHeader::Torn(header()))? {
+    for piece in
+        split_text_and_variables(text, rules.open_brace).ok_or_else(|| BadHeader::Torn(header()))?
+    {
         let (variable, value) = match piece {
             Piece::Text(text) => {
                 filled.text.push_str(text);
@@ -180,7 +182,7 @@ pub fn shorten_name(name: &str) -> String {
 
 /// Splits a value into text and variables. A `$` before anything but a name or a brace is text.
 /// `None` if `open` forbids an unclosed `${` or one without a name, and the value has one.
-fn split_pieces(value: &str, open: OpenBrace) -> Option<Vec<Piece<'_>>> {
+fn split_text_and_variables(value: &str, open: OpenBrace) -> Option<Vec<Piece<'_>>> {
     let mut pieces = Vec::new();
     let mut rest = value;
     while let Some(sign) = placeholder::find_first_placeholder(rest) {
@@ -194,7 +196,7 @@ fn split_pieces(value: &str, open: OpenBrace) -> Option<Vec<Piece<'_>>> {
             }
             Names::Plain(name) => (Piece::Variable(name), sign.after),
             Names::Nothing => (Piece::Text("$"), sign.after),
-            Names::Braced(_) | Names::Open => read_open_brace(sign, open)?,
+            Names::Braced(_) | Names::Open => read_malformed_variable(sign, open)?,
         };
         pieces.push(piece);
         rest = after;
@@ -204,7 +206,7 @@ fn split_pieces(value: &str, open: OpenBrace) -> Option<Vec<Piece<'_>>> {
 }
 
 /// Returns what a `${` without a valid name and `}` means, and the text after it.
-fn read_open_brace(
+fn read_malformed_variable(
     sign: placeholder::Placeholder<'_>,
     open: OpenBrace,
 ) -> Option<(Piece<'_>, &str)> {

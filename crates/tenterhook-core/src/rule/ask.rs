@@ -15,13 +15,13 @@ pub(super) fn field_value(rule_input: &RuleInput, field: Field) -> Value<'_> {
     let within = &rule_input.event().within;
     match field {
         Field::Event => rule_input.event().name.as_str().into(),
-        Field::Prompt => rule_input.field_or_fact("prompt").into(),
+        Field::Prompt => rule_input.payload_field_or_fact("prompt").into(),
         Field::Cwd => within.cwd.to_string_lossy().into(),
         Field::Project => within.project.to_string_lossy().into(),
         Field::Home => within.home.to_string_lossy().into(),
         Field::Session => within.session_id.as_str().into(),
-        Field::Agent => rule_input.field_or_fact("agent_type").into(),
-        Field::Mode => rule_input.field_or_fact("permission_mode").into(),
+        Field::Agent => rule_input.payload_field_or_fact("agent_type").into(),
+        Field::Mode => rule_input.payload_field_or_fact("permission_mode").into(),
         Field::Payload => Value::Map(Map::Json(&rule_input.event().payload)),
         Field::HostAgent => rule_input
             .host_fact("agent")
@@ -37,12 +37,12 @@ pub(super) fn field_value(rule_input: &RuleInput, field: Field) -> Value<'_> {
             _ => Value::Map(Map::Made(Vec::new().into())),
         },
         Field::ToolCommand => rule_input.shell_line().into(),
-        Field::ToolPath => rule_input.first_path().into(),
-        Field::ToolPaths => rule_input.paths().map(Value::from).collect(),
-        Field::ToolUrl => rule_input.url_input().into(),
-        Field::ToolText => rule_input.written_text().into(),
+        Field::ToolPath => rule_input.first_path_of_call().into(),
+        Field::ToolPaths => rule_input.paths_named_by_call().map(Value::from).collect(),
+        Field::ToolUrl => rule_input.url_of_call().into(),
+        Field::ToolText => rule_input.text_call_would_write().into(),
         Field::ToolServer => rule_input.mcp_server_name().into(),
-        Field::ToolOutput => rule_input.output_text().into(),
+        Field::ToolOutput => rule_input.tool_response_text().into(),
         Field::ShellCommands => Value::List(List::Commands(rule_input.line_commands())),
         Field::ShellPrograms => rule_input
             .line_commands()
@@ -50,8 +50,8 @@ pub(super) fn field_value(rule_input: &RuleInput, field: Field) -> Value<'_> {
             .filter_map(SimpleCommand::program_name)
             .map(Value::from)
             .collect(),
-        Field::ShellComplete => Value::Bool(rule_input.is_fully_parsed()),
-        Field::ShellDoubt => rule_input.doubt_message().into(),
+        Field::ShellComplete => Value::Bool(rule_input.is_line_fully_parsed()),
+        Field::ShellDoubt => rule_input.line_doubt_message().into(),
         Field::CallCommands => Value::List(List::Commands(&rule_input.footprint().commands)),
         Field::Call(list) => {
             rule_input.footprint().list(list).iter().map(|text| text.as_str().into()).collect()
@@ -73,7 +73,7 @@ pub(super) fn prepare_field(
 ) -> Result<(), Stop> {
     match field {
         Field::ToolCommand => rule_input.check_command_is_readable(),
-        Field::Call(list) if list.is_guard_list() && !rule_input.may_concern_guard() => Ok(()),
+        Field::Call(list) if list.is_about_guards() && !rule_input.may_concern_guard() => Ok(()),
         Field::Call(_) | Field::CallCommands => rule_input.compute_footprint_once(go_on),
         Field::ShellCommands
         | Field::ShellPrograms
@@ -94,7 +94,9 @@ pub(super) fn is_field_incomplete(rule_input: &RuleInput, field: Field) -> bool 
         }
         Field::CallCommands => !rule_input.is_footprint_complete(),
         Field::Call(list) => {
-            list != call::List::Code && !list.is_guard_list() && !rule_input.is_footprint_complete()
+            list != call::List::Code
+                && !list.is_about_guards()
+                && !rule_input.is_footprint_complete()
         }
         _ => false,
     }
@@ -163,8 +165,8 @@ pub(super) fn member_cost(record: Record<'_>, member: Member) -> usize {
 /// Returns the value of a record's member.
 pub(super) fn member_value(record: Record<'_>, member: Member) -> Value<'_> {
     match record {
-        Record::Command(command) => command_member(command, member),
-        Record::Redirect(redirect) => redirect_member(redirect, member),
+        Record::Command(command) => command_member_value(command, member),
+        Record::Redirect(redirect) => redirect_member_value(redirect, member),
         Record::Assignment(assignment) => match member {
             Member::Name => assignment.name.as_str().into(),
             Member::Value => assignment.value.text.as_str().into(),
@@ -173,7 +175,7 @@ pub(super) fn member_value(record: Record<'_>, member: Member) -> Value<'_> {
     }
 }
 
-fn command_member(command: &SimpleCommand, member: Member) -> Value<'_> {
+fn command_member_value(command: &SimpleCommand, member: Member) -> Value<'_> {
     match member {
         Member::Program => command.program_name().unwrap_or_default().into(),
         Member::Args => Value::List(List::Words(command.words.get(1..).unwrap_or_default())),
@@ -182,7 +184,9 @@ fn command_member(command: &SimpleCommand, member: Member) -> Value<'_> {
         Member::Redirects => Value::List(List::Redirects(&command.redirects)),
         Member::Assignments => Value::List(List::Assignments(&command.assignments)),
         Member::Wrapped => Value::Bool(!command.via.is_empty()),
-        Member::Via => command.via.iter().map(|v| Value::from(via_name(v).to_owned())).collect(),
+        Member::Via => {
+            command.via.iter().map(|v| Value::from(name_of_wrapper_step(v).to_owned())).collect()
+        }
         Member::Place => context_name(command.context).into(),
         Member::Known => {
             Value::Bool(command.words.iter().all(|word| word.kind == WordKind::Literal))
@@ -192,7 +196,9 @@ fn command_member(command: &SimpleCommand, member: Member) -> Value<'_> {
     }
 }
 
-fn via_name(via: &Via) -> &str {
+/// Returns the name of the step by which a command was found: its wrapper, its equivalent or its
+/// path.
+fn name_of_wrapper_step(via: &Via) -> &str {
     match via {
         Via::Wrapper(name) | Via::Equivalent(name) => name,
         Via::Path(path) => path,
@@ -214,7 +220,7 @@ const fn context_name(context: Context) -> &'static str {
     }
 }
 
-fn redirect_member(redirect: &Redirect, member: Member) -> Value<'_> {
+fn redirect_member_value(redirect: &Redirect, member: Member) -> Value<'_> {
     match member {
         Member::Op => redirect.operator.as_str().into(),
         Member::Descriptor => redirect.descriptor.as_deref().unwrap_or_default().into(),

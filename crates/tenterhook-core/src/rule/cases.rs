@@ -31,7 +31,8 @@ type Programs = Option<BTreeSet<Arc<str>>>;
 pub(super) fn index_cases_by_program(expr: Expr, of: usize) -> Expr {
     let mut sides = Vec::new();
     flatten_or(expr, &mut sides);
-    let programs: Vec<Programs> = sides.iter().map(|side| required_programs(side, of)).collect();
+    let programs: Vec<Programs> =
+        sides.iter().map(|side| programs_required_for_true(side, of)).collect();
     let all: BTreeSet<&Arc<str>> = programs.iter().flatten().flatten().collect();
     if programs.iter().all(Option::is_none) {
         return join_with_or(sides);
@@ -39,14 +40,17 @@ pub(super) fn index_cases_by_program(expr: Expr, of: usize) -> Expr {
     let about = |name: &Arc<str>| {
         let holds =
             |programs: &Programs| programs.as_ref().is_none_or(|names| names.contains(name));
-        (Arc::clone(name), positions_where(&programs, holds))
+        (Arc::clone(name), positions_of_matching_sides(&programs, holds))
     };
     let named = all.into_iter().map(about).collect();
-    let others = positions_where(&programs, Option::is_none);
+    let others = positions_of_matching_sides(&programs, Option::is_none);
     Expr::Cases(Box::new(Cases { of, sides, named, others }))
 }
 
-fn positions_where(programs: &[Programs], holds: impl Fn(&Programs) -> bool) -> Vec<usize> {
+fn positions_of_matching_sides(
+    programs: &[Programs],
+    holds: impl Fn(&Programs) -> bool,
+) -> Vec<usize> {
     programs.iter().enumerate().filter(|(_, program)| holds(program)).map(|(at, _)| at).collect()
 }
 
@@ -63,33 +67,35 @@ fn join_with_or(sides: Vec<Expr>) -> Expr {
     sides.into_iter().reduce(or).unwrap_or(Expr::Constant(Constant::Bool(false)))
 }
 
-fn required_programs(expr: &Expr, of: usize) -> Programs {
+/// Returns the only programs of the command in the variable `of` for which the expression can be
+/// true; `None` if it can be true for any.
+fn programs_required_for_true(expr: &Expr, of: usize) -> Programs {
     match expr {
         Expr::Constant(Constant::Bool(false)) => Some(BTreeSet::new()),
         Expr::And(sides) => {
             let [left, right] = &**sides;
-            match (required_programs(left, of), required_programs(right, of)) {
+            match (programs_required_for_true(left, of), programs_required_for_true(right, of)) {
                 (Some(left), Some(right)) => Some(left.intersection(&right).cloned().collect()),
                 (one, other) => one.or(other),
             }
         }
         Expr::Or(sides) => {
             let [left, right] = &**sides;
-            let mut left = required_programs(left, of)?;
-            left.extend(required_programs(right, of)?);
+            let mut left = programs_required_for_true(left, of)?;
+            left.extend(programs_required_for_true(right, of)?);
             Some(left)
         }
         Expr::Binary(Operator::Equal, sides) => match &**sides {
             [one, Expr::Constant(Constant::Text(name))]
             | [Expr::Constant(Constant::Text(name)), one]
-                if is_program_member(one, of) =>
+                if is_program_of_variable(one, of) =>
             {
                 Some([Arc::clone(name)].into())
             }
             _ => None,
         },
         Expr::Binary(Operator::In, sides) => match &**sides {
-            [one, Expr::List(names)] if is_program_member(one, of) => {
+            [one, Expr::List(names)] if is_program_of_variable(one, of) => {
                 names.iter().map(constant_text).collect()
             }
             _ => None,
@@ -104,7 +110,7 @@ fn required_programs(expr: &Expr, of: usize) -> Programs {
     }
 }
 
-fn is_program_member(expr: &Expr, of: usize) -> bool {
+fn is_program_of_variable(expr: &Expr, of: usize) -> bool {
     matches!(expr, Expr::Member(receiver, Member::Program) if matches!(**receiver, Expr::Local(at) if at == of))
 }
 
@@ -117,7 +123,10 @@ fn constant_text(expr: &Expr) -> Option<Arc<str>> {
 
 impl Cases {
     /// Returns the sides that can be true of a command, in order.
-    pub(super) fn cases_for_command(&self, command: &SimpleCommand) -> impl Iterator<Item = &Expr> {
+    pub(super) fn possible_sides_for_command(
+        &self,
+        command: &SimpleCommand,
+    ) -> impl Iterator<Item = &Expr> {
         let program = command.program_name().unwrap_or_default();
         let sides = self.named.get(program).unwrap_or(&self.others);
         sides.iter().filter_map(|at| self.sides.get(*at))

@@ -56,7 +56,7 @@ enum Fragment {
 /// Compiles a rule, or returns all its problems.
 pub(super) fn compile_rule(rule: &Rule) -> Result<Compiled, Vec<Flaw>> {
     let mut flaws = Vec::new();
-    let when = ok_or_push_flaw(compile_test(rule.when_expression()), &mut flaws);
+    let when = ok_or_push_flaw(compile_bool_expression(rule.when_expression()), &mut flaws);
     let mut said = |part| {
         let written = rule.part_text(part)?;
         let is = ok_or_push_flaw(compile_text_template(written, part), &mut flaws)?;
@@ -93,7 +93,7 @@ pub(super) fn compile_rule(rule: &Rule) -> Result<Compiled, Vec<Flaw>> {
 }
 
 /// Compiles an expression that must be true or false.
-pub(super) fn compile_test(text: &str) -> Result<Test, Flaw> {
+pub(super) fn compile_bool_expression(text: &str) -> Result<Test, Flaw> {
     let Lowered { expr, shape, asks_doubt } = compile_expression(text, Part::When, 0)?;
     if shape.is_compatible_with(Shape::Bool) {
         return Ok(Test {
@@ -196,7 +196,8 @@ impl Test {
         incomplete: Incomplete,
     ) -> Result<bool, Unsettled> {
         let incomplete = if self.asks_doubt { Incomplete::Ignored } else { incomplete };
-        let value = machine.with_incomplete(incomplete, || machine.evaluate_bool(&self.source.is));
+        let value =
+            machine.evaluate_with_incomplete(incomplete, || machine.evaluate_bool(&self.source.is));
         value.map_err(|stop| unsettled_from_stop(&self.source, stop))
     }
 }
@@ -250,7 +251,9 @@ impl Compiled {
             answer.effects.context.push(render_text(machine, context, &mut hole));
             hole.map_or(Ok(()), Err)?;
         }
-        self.rewrite.as_ref().map_or(Ok(()), |rewrite| apply_rewrite(machine, rewrite, answer))
+        self.rewrite
+            .as_ref()
+            .map_or(Ok(()), |rewrite| add_rewrite_to_answer(machine, rewrite, answer))
     }
 }
 
@@ -288,7 +291,7 @@ fn render_text<'a>(
 
 /// Puts the rewrite into the answer: as the tool output if there is one, else as the tool input,
 /// else as the prompt (RU-5).
-fn apply_rewrite<'a>(
+fn add_rewrite_to_answer<'a>(
     machine: &Machine<'a, '_>,
     rewrite: &'a Source<Expr>,
     answer: &mut Answer,

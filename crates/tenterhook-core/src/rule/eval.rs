@@ -100,7 +100,7 @@ impl<'a, 'g> Machine<'a, 'g> {
     }
 
     /// Runs `evaluate` with this treatment of a line that cannot be read whole.
-    pub(super) fn with_incomplete<T>(
+    pub(super) fn evaluate_with_incomplete<T>(
         &self,
         incomplete: Incomplete,
         evaluate: impl FnOnce() -> T,
@@ -112,8 +112,8 @@ impl<'a, 'g> Machine<'a, 'g> {
     }
 
     /// Returns the error that the value depends on an unread part of the line.
-    pub(super) fn stop_as_unknown<T>(&self) -> Result<T, Stop> {
-        Err(Stop::Unknown(self.rule_input.incompleteness_reason()))
+    pub(super) fn unread_part_error<T>(&self) -> Result<T, Stop> {
+        Err(Stop::Unknown(self.rule_input.lists_incomplete_reason()))
     }
 
     /// Returns true if an unreadable part of the line makes a value unknown instead of false.
@@ -122,7 +122,7 @@ impl<'a, 'g> Machine<'a, 'g> {
     }
 
     /// Returns the error that the value depends on a computed word of a command (RU-60).
-    pub(super) fn stop_as_unknown_word<T>(&self, command: &SimpleCommand) -> Result<T, Stop> {
+    pub(super) fn computed_word_error<T>(&self, command: &SimpleCommand) -> Result<T, Stop> {
         let program = command.program_name().unwrap_or_default();
         Err(Stop::Unknown(format!(
             "the subcommand of `{program}` is computed, so there may be more than the rule sees"
@@ -131,7 +131,7 @@ impl<'a, 'g> Machine<'a, 'g> {
 
     /// Returns true if the list of that field may lack elements and the expression must treat it as
     /// unknown.
-    pub(super) fn is_list_open(&self, field: Field) -> bool {
+    pub(super) fn is_field_list_open(&self, field: Field) -> bool {
         self.incomplete.get() == Incomplete::Unknown
             && ask::is_field_incomplete(self.rule_input, field)
     }
@@ -161,10 +161,10 @@ impl<'a, 'g> Machine<'a, 'g> {
             Expr::Local(at) => self.local_variable(*at),
             Expr::Field(field) => self.evaluate_field(*field),
             Expr::Member(of, member) => self.evaluate_member(of, *member),
-            Expr::Get(of, name) => self.evaluate_key(of, name),
-            Expr::Has(of, name) => Ok(Value::Bool(self.evaluate_has(of, name)?)),
+            Expr::Get(of, name) => self.evaluate_field_by_name(of, name),
+            Expr::Has(of, name) => Ok(Value::Bool(self.evaluate_has_field(of, name)?)),
             Expr::Says(field) => match self.evaluate_field(*field)? {
-                Value::Open(list) if list.len() == 0 => self.stop_as_unknown(),
+                Value::Open(list) if list.len() == 0 => self.unread_part_error(),
                 value => Ok(Value::Bool(has_content(&value))),
             },
             Expr::Index(sides) => self.evaluate_index(sides),
@@ -215,12 +215,16 @@ impl<'a, 'g> Machine<'a, 'g> {
         ask::prepare_field(self.rule_input, field, self.go_on)?;
         self.spend_steps(ask::field_cost(self.rule_input, field))?;
         Ok(match ask::field_value(self.rule_input, field) {
-            Value::List(list) if self.is_list_open(field) => Value::Open(list),
+            Value::List(list) if self.is_field_list_open(field) => Value::Open(list),
             value => value,
         })
     }
 
-    fn evaluate_member_of(&self, record: Record<'a>, member: Member) -> Result<Value<'a>, Stop> {
+    fn evaluate_record_member(
+        &self,
+        record: Record<'a>,
+        member: Member,
+    ) -> Result<Value<'a>, Stop> {
         self.spend_steps(ask::member_cost(record, member))?;
         Ok(ask::member_value(record, member))
     }
@@ -254,7 +258,7 @@ impl<'a, 'g> Machine<'a, 'g> {
             return Err(Stop::Failed("there is no such command".to_owned()));
         };
         let mut failed = None;
-        for side in cases.cases_for_command(command) {
+        for side in cases.possible_sides_for_command(command) {
             match self.evaluate_bool(side) {
                 Ok(true) => return Ok(Value::Bool(true)),
                 Err(stop) if stop.ends_evaluation() => return Err(stop),
@@ -307,7 +311,7 @@ impl<'a, 'g> Machine<'a, 'g> {
     fn evaluate_index(&self, sides: &'a [Expr; 2]) -> Result<Value<'a>, Stop> {
         let [of, at] = sides;
         match (self.evaluate(of)?, self.evaluate(at)?) {
-            (Value::Open(_), Value::Int(_)) => self.stop_as_unknown(),
+            (Value::Open(_), Value::Int(_)) => self.unread_part_error(),
             (Value::List(list), Value::Int(at)) => {
                 let found = usize::try_from(at).ok().and_then(|at| list.get(at));
                 found.ok_or_else(|| {
@@ -326,7 +330,7 @@ impl<'a, 'g> Machine<'a, 'g> {
         }
     }
 
-    fn evaluate_key(&self, of: &'a Expr, name: &str) -> Result<Value<'a>, Stop> {
+    fn evaluate_field_by_name(&self, of: &'a Expr, name: &str) -> Result<Value<'a>, Stop> {
         match self.evaluate(of)? {
             Value::Map(map) => {
                 self.spend_steps(map.search_cost())?;
@@ -337,7 +341,7 @@ impl<'a, 'g> Machine<'a, 'g> {
                     record.record_kind().record_members().iter().find(|member| member.name == name);
                 member.map_or_else(
                     || Err(missing_key_error(name)),
-                    |member| self.evaluate_member_of(record, member.is),
+                    |member| self.evaluate_record_member(record, member.is),
                 )
             }
             other => Err(Stop::Failed(format!("{} has no field `{name}`", other.kind_name()))),
@@ -346,12 +350,12 @@ impl<'a, 'g> Machine<'a, 'g> {
 
     fn evaluate_member(&self, of: &'a Expr, member: Member) -> Result<Value<'a>, Stop> {
         match self.evaluate(of)? {
-            Value::Record(record) => self.evaluate_member_of(record, member),
+            Value::Record(record) => self.evaluate_record_member(record, member),
             other => Err(Stop::wrong_type("a record of the shell reader", &other)),
         }
     }
 
-    fn evaluate_has(&self, of: &'a Expr, name: &str) -> Result<bool, Stop> {
+    fn evaluate_has_field(&self, of: &'a Expr, name: &str) -> Result<bool, Stop> {
         match self.evaluate(of)? {
             Value::Map(map) => {
                 self.spend_steps(map.search_cost())?;

@@ -64,7 +64,7 @@ impl Expression {
     }
 
     fn compiled_test(&self) -> &Result<compiled::Test, Flaw> {
-        self.compiled.get_or_init(|| compiled::compile_test(&self.text))
+        self.compiled.get_or_init(|| compiled::compile_bool_expression(&self.text))
     }
 }
 

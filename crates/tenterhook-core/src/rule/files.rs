@@ -62,7 +62,7 @@ pub fn files_touched(
     let look = |moves| {
         let meter = Meter::new(&|| true);
         let paths = Paths::from_surroundings(&event.within).with_link_resolution(files, moves);
-        call::call_footprint_at(event, line.as_ref(), &paths, false, &meter).ok()
+        call::call_footprint_with_paths(event, line.as_ref(), &paths, false, &meter).ok()
     };
     let mut touched = FilesTouched::from_footprint(look(Moves::Followed)?);
     if let Some(line) = &line {

@@ -87,25 +87,25 @@ pub(super) fn call_function<'a>(
     args: &[Value<'a>],
 ) -> Result<Value<'a>, Stop> {
     let weight: usize = args.iter().map(Value::walk_cost).sum();
-    machine.spend_steps(weight / 16 + base_cost(does, args))?;
+    machine.spend_steps(weight / 16 + base_cost_of_call(does, args))?;
     if args.iter().any(Value::is_open_list) {
-        return machine.stop_as_unknown();
+        return machine.unread_part_error();
     }
     let event = machine.rule_input.event();
     Ok(match (does, args) {
-        (Do::Size, [of]) => size_of(of)?,
+        (Do::Size, [of]) => size_of_value(of)?,
         (Do::String, [of]) => machine.format_value(of, usize::MAX)?.into(),
-        (Do::Int, [of]) => parse_int(of)?,
+        (Do::Int, [of]) => convert_to_int(of)?,
         (Do::Join, [Value::List(list), Value::Text(between)]) => join_list(machine, list, between)?,
         (Do::With, [Value::Map(map), Value::Map(changes)]) => merge_maps(machine, map, changes)?,
         (Do::Flag, [Value::Record(Record::Command(command)), Value::Text(flag)]) => {
             Value::Bool(has_flag(command, flag))
         }
         (Do::Runs, [Value::Record(Record::Command(command)), Value::Text(words)]) => {
-            match runs_subcommand(command, words, machine.rule_input) {
+            match is_program_and_subcommand(command, words, machine.rule_input) {
                 Some(runs) => Value::Bool(runs),
                 None if machine.treats_doubt_as_unknown() => {
-                    return machine.stop_as_unknown_word(command);
+                    return machine.computed_word_error(command);
                 }
                 None => Value::Bool(false),
             }
@@ -138,7 +138,7 @@ pub(super) fn call_function<'a>(
 const PATH_A_STEP: usize = 4;
 
 /// Returns the cost of a call in steps, without the cost of reading its arguments.
-fn base_cost(does: Do, args: &[Value<'_>]) -> usize {
+fn base_cost_of_call(does: Do, args: &[Value<'_>]) -> usize {
     let text = || args.iter().map(Value::walk_cost).sum::<usize>();
     match (does, args) {
         (Do::IsSecret | Do::Resolve | Do::Inside, _) => 40 + text() / PATH_A_STEP,
@@ -195,22 +195,22 @@ fn split_text<'a>(
     machine.spend_steps(text.len() / 16 + most * ELEMENT)?;
     Ok(match text {
         Text::Borrowed(text) => {
-            split_parts(text, between).map(|part| Value::Text(part.into())).collect()
+            split_parts_or_chars(text, between).map(|part| Value::Text(part.into())).collect()
         }
         Text::Made(text) => {
-            split_parts(text, between).map(|part| Value::from(part.to_owned())).collect()
+            split_parts_or_chars(text, between).map(|part| Value::from(part.to_owned())).collect()
         }
     })
 }
 
-fn split_parts<'t>(text: &'t str, between: &str) -> impl Iterator<Item = &'t str> {
+fn split_parts_or_chars<'t>(text: &'t str, between: &str) -> impl Iterator<Item = &'t str> {
     // The library finds something before the first character and behind the last one, too.
     let of_characters = between.is_empty();
     text.split(between).filter(move |part| !of_characters || !part.is_empty())
 }
 
 #[expect(clippy::cast_possible_wrap, reason = "no text in memory is that long")]
-fn size_of<'a>(of: &Value<'a>) -> Result<Value<'a>, Stop> {
+fn size_of_value<'a>(of: &Value<'a>) -> Result<Value<'a>, Stop> {
     let size = match of {
         Value::Text(text) => text.chars().count(),
         Value::List(list) => list.len(),
@@ -221,7 +221,7 @@ fn size_of<'a>(of: &Value<'a>) -> Result<Value<'a>, Stop> {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "checked to be in range")]
-fn parse_int<'a>(of: &Value<'a>) -> Result<Value<'a>, Stop> {
+fn convert_to_int<'a>(of: &Value<'a>) -> Result<Value<'a>, Stop> {
     /// Beyond these, a double holds no exact whole number.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let number = match of {
@@ -328,7 +328,11 @@ pub(super) fn command_operands(command: &SimpleCommand) -> impl Iterator<Item = 
 
 /// Returns true if the command is the program and subcommand in `words`, with any options between
 /// them; `None` if one of those words is computed (RU-60).
-fn runs_subcommand(command: &SimpleCommand, words: &str, rule_input: &RuleInput) -> Option<bool> {
+fn is_program_and_subcommand(
+    command: &SimpleCommand,
+    words: &str,
+    rule_input: &RuleInput,
+) -> Option<bool> {
     let mut wanted = words.split_whitespace();
     if wanted.next() != command.program_name() {
         return Some(false);
@@ -358,5 +362,5 @@ fn is_computed_word(word: Option<&Word>, rule_input: &RuleInput) -> bool {
     let end = rest.find(|c: char| !(c == '_' || c.is_ascii_alphanumeric())).unwrap_or(rest.len());
     let name = rest.get(..end).unwrap_or_default();
     let is_name = name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
-    rest.starts_with('(') || is_name && !rule_input.may_set_variable(name)
+    rest.starts_with('(') || is_name && !rule_input.line_may_set_variable(name)
 }

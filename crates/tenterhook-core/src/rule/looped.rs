@@ -9,9 +9,9 @@ use super::value::{List, Record, Value};
 const SORTED: usize = 16;
 
 impl<'a> Machine<'a, '_> {
-    /// Returns the commands of a line for which the macro's body can be true, found by their
-    /// programs.
-    fn select_by_program(&self, looped: &'a Loop) -> Result<Option<Value<'a>>, Stop> {
+    /// Returns the commands of the field over which the macro goes, without those whose program
+    /// makes its body false; `None` if it cannot be evaluated that way.
+    fn select_commands_for_loop(&self, looped: &'a Loop) -> Result<Option<Value<'a>>, Stop> {
         let (Expr::Field(field), Expr::Cases(cases)) = (&looped.range, &looped.body) else {
             return Ok(None);
         };
@@ -26,11 +26,11 @@ impl<'a> Machine<'a, '_> {
         self.spend_steps(1 + commands.len() / SORTED + places.len() * ELEMENT)?;
         let command = |at: usize| Some(Value::Record(Record::Command(commands.get(at)?)));
         let chosen = List::Made(places.into_iter().filter_map(command).collect());
-        Ok(Some(chosen.into_value(self.is_list_open(*field))))
+        Ok(Some(chosen.into_value(self.is_field_list_open(*field))))
     }
 
     pub(super) fn evaluate_loop(&self, looped: &'a Loop) -> Result<Value<'a>, Stop> {
-        let range = match self.select_by_program(looped)? {
+        let range = match self.select_commands_for_loop(looped)? {
             Some(chosen) => chosen,
             None => self.evaluate(&looped.range)?,
         };
@@ -56,15 +56,15 @@ impl<'a> Machine<'a, '_> {
         is_open: bool,
     ) -> Result<Value<'a>, Stop> {
         match looped.kind {
-            LoopKind::Exists => self.any_element_decides(looped, range, true, is_open),
-            LoopKind::All => self.any_element_decides(looped, range, false, is_open),
+            LoopKind::Exists => self.evaluate_exists_or_all(looped, range, true, is_open),
+            LoopKind::All => self.evaluate_exists_or_all(looped, range, false, is_open),
             LoopKind::ExistsOne => {
                 let mut found = 0;
                 for item in range.iter() {
                     found += usize::from(self.holds_for_item(&looped.body, item)?);
                 }
                 if is_open && found < 2 {
-                    return self.stop_as_unknown();
+                    return self.unread_part_error();
                 }
                 Ok(Value::Bool(found == 1))
             }
@@ -87,7 +87,11 @@ impl<'a> Machine<'a, '_> {
                     };
                     if wanted {
                         self.spend_steps(ELEMENT)?;
-                        made.push(self.with_local(item, |machine| machine.evaluate(&looped.body))?);
+                        made.push(
+                            self.evaluate_with_local(item, |machine| {
+                                machine.evaluate(&looped.body)
+                            })?,
+                        );
                     }
                 }
                 Ok(List::Made(made.into()).into_value(is_open))
@@ -96,7 +100,7 @@ impl<'a> Machine<'a, '_> {
     }
 
     /// Returns true if one element decides. An element that fails matters only if no other decides.
-    fn any_element_decides(
+    fn evaluate_exists_or_all(
         &self,
         looped: &'a Loop,
         range: &List<'a>,
@@ -114,17 +118,17 @@ impl<'a> Machine<'a, '_> {
         }
         match failed {
             Some(stop) => Err(stop),
-            None if is_open => self.stop_as_unknown(),
+            None if is_open => self.unread_part_error(),
             None => Ok(Value::Bool(!decisive)),
         }
     }
 
     fn holds_for_item(&self, expr: &'a Expr, item: Value<'a>) -> Result<bool, Stop> {
-        self.with_local(item, |machine| machine.evaluate_bool(expr))
+        self.evaluate_with_local(item, |machine| machine.evaluate_bool(expr))
     }
 
     /// Evaluates with one more local variable.
-    fn with_local<T>(&self, item: Value<'a>, evaluate: impl Fn(&Self) -> T) -> T {
+    fn evaluate_with_local<T>(&self, item: Value<'a>, evaluate: impl Fn(&Self) -> T) -> T {
         self.locals.borrow_mut().push(item);
         let value = evaluate(self);
         self.locals.borrow_mut().pop();

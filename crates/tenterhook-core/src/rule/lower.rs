@@ -37,7 +37,7 @@ pub(super) struct Lowered {
 /// Compiles `parsed`.
 pub(super) fn lower_expression(parsed: &Parsed<'_>) -> Result<Lowered, Wrong> {
     let mut lowering = Lowering { parsed, locals: Vec::new(), asks_doubt: false };
-    let (expr, shape) = lowering.lower(&parsed.root)?;
+    let (expr, shape) = lowering.lower_node(&parsed.root)?;
     Ok(Lowered { expr, shape, asks_doubt: lowering.asks_doubt })
 }
 
@@ -87,7 +87,7 @@ impl Lowering<'_> {
         Err(Wrong { code: Code::UnknownRuleName, at, message, help })
     }
 
-    pub(super) fn lower(&mut self, node: &IdedExpr) -> Result<Typed, Wrong> {
+    pub(super) fn lower_node(&mut self, node: &IdedExpr) -> Result<Typed, Wrong> {
         match &node.expr {
             Ast::Literal(literal) => self.lower_literal(node, literal),
             Ast::Ident(name) => self.lower_identifier(node, name),
@@ -97,7 +97,7 @@ impl Lowering<'_> {
                 let items: Vec<Typed> = list
                     .elements
                     .iter()
-                    .map(|element| self.lower(element))
+                    .map(|element| self.lower_node(element))
                     .collect::<Result<_, _>>()?;
                 let texts = items.iter().all(|(_, shape)| *shape == Shape::Text);
                 let of = if texts { Elements::Text } else { Elements::Any };
@@ -108,8 +108,8 @@ impl Lowering<'_> {
                 let mut fields = Vec::with_capacity(map.entries.len());
                 for entry in &map.entries {
                     let EntryExpr::MapEntry(entry) = &entry.expr else { continue };
-                    let key = self.lower_as(&entry.key, Shape::Text)?;
-                    fields.push((key, self.lower(&entry.value)?.0));
+                    let key = self.lower_with_shape(&entry.key, Shape::Text)?;
+                    fields.push((key, self.lower_node(&entry.value)?.0));
                 }
                 Ok((Expr::Map(fields), Shape::Map))
             }
@@ -123,8 +123,12 @@ impl Lowering<'_> {
     }
 
     /// Compiles an expression and checks that its value can have the shape `wanted`.
-    pub(super) fn lower_as(&mut self, node: &IdedExpr, wanted: Shape) -> Result<Expr, Wrong> {
-        let (expr, shape) = self.lower(node)?;
+    pub(super) fn lower_with_shape(
+        &mut self,
+        node: &IdedExpr,
+        wanted: Shape,
+    ) -> Result<Expr, Wrong> {
+        let (expr, shape) = self.lower_node(node)?;
         if shape.is_compatible_with(wanted) {
             return Ok(expr);
         }
@@ -180,7 +184,7 @@ impl Lowering<'_> {
             );
         }
         let locals = self.locals.iter().map(|(name, _)| name.as_str());
-        let known: Vec<&str> = root_names().chain(locals).collect();
+        let known: Vec<&str> = top_level_names().chain(locals).collect();
         let help = nearest_word(name, known.iter().copied()).map_or_else(
             || format!("rules know {}", quote_and_join(known.iter().copied())),
             |near| format!("did you mean `{near}`?"),
@@ -194,7 +198,7 @@ impl Lowering<'_> {
                 field.or_else(|fields| self.no_such_field_error(node, &select.field, fields))?;
             return Ok((Expr::Field(found.is), found.shape));
         }
-        let (operand, shape) = self.lower(&select.operand)?;
+        let (operand, shape) = self.lower_node(&select.operand)?;
         match shape {
             Shape::Record(kind) => {
                 let found = kind.record_members().iter().find(|member| member.name == select.field);
@@ -251,28 +255,36 @@ impl Lowering<'_> {
         let args: Vec<&IdedExpr> = call.target.as_deref().into_iter().chain(&call.args).collect();
         match (call.func_name.as_str(), args.as_slice()) {
             ("has", [field]) => self.lower_has(node, field),
-            ("!_", [of]) => Ok((Expr::Not(self.lower_as(of, Shape::Bool)?.into()), Shape::Bool)),
+            ("!_", [of]) => {
+                Ok((Expr::Not(self.lower_with_shape(of, Shape::Bool)?.into()), Shape::Bool))
+            }
             ("-_", [of]) => {
-                Ok((Expr::Negate(self.lower_as(of, Shape::Number)?.into()), Shape::Number))
+                Ok((Expr::Negate(self.lower_with_shape(of, Shape::Number)?.into()), Shape::Number))
             }
             ("_&&_", [left, right]) => {
-                let sides = [self.lower_as(left, Shape::Bool)?, self.lower_as(right, Shape::Bool)?];
+                let sides = [
+                    self.lower_with_shape(left, Shape::Bool)?,
+                    self.lower_with_shape(right, Shape::Bool)?,
+                ];
                 Ok((Expr::And(sides.into()), Shape::Bool))
             }
             ("_||_", [left, right]) => {
-                let sides = [self.lower_as(left, Shape::Bool)?, self.lower_as(right, Shape::Bool)?];
+                let sides = [
+                    self.lower_with_shape(left, Shape::Bool)?,
+                    self.lower_with_shape(right, Shape::Bool)?,
+                ];
                 Ok((Expr::Or(sides.into()), Shape::Bool))
             }
             ("_?_:_", [test, then, other]) => {
-                let test = self.lower_as(test, Shape::Bool)?;
-                let (then, shape) = self.lower(then)?;
-                let (other, same) = self.lower(other)?;
+                let test = self.lower_with_shape(test, Shape::Bool)?;
+                let (then, shape) = self.lower_node(then)?;
+                let (other, same) = self.lower_node(other)?;
                 let shape = if shape == same { shape } else { Shape::Any };
                 Ok((Expr::If([test, then, other].into()), shape))
             }
             ("_[_]", [of, at]) => {
-                let (of, shape) = self.lower(of)?;
-                let at = self.lower(at)?.0;
+                let (of, shape) = self.lower_node(of)?;
+                let at = self.lower_node(at)?.0;
                 let shape =
                     if let Shape::List(of) = shape { of.element_shape() } else { Shape::Any };
                 Ok((Expr::Index([of, at].into()), shape))
@@ -294,8 +306,8 @@ impl Lowering<'_> {
         let Some((_, operator, gives)) = BINARY.iter().find(|(key, ..)| *key == name) else {
             return self.lower_function_call(node, name, &[left, right]);
         };
-        let (left, left_shape) = self.lower(left)?;
-        let (right, right_shape) = self.lower(right)?;
+        let (left, left_shape) = self.lower_node(left)?;
+        let (right, right_shape) = self.lower_node(right)?;
         let comparable = left_shape.is_compatible_with(right_shape);
         match operator {
             Operator::In => {}
@@ -344,11 +356,11 @@ impl Lowering<'_> {
                 function.takes.len(),
                 args.len()
             );
-            return self.error_at(node, Code::BadRule, message, usage_help(function));
+            return self.error_at(node, Code::BadRule, message, function_usage_help(function));
         }
         let mut values = Vec::with_capacity(args.len());
         for (arg, wanted) in args.iter().zip(function.takes) {
-            values.push(self.lower_as(arg, *wanted)?);
+            values.push(self.lower_with_shape(arg, *wanted)?);
         }
         match functions::compile_call(function.does, values) {
             Compiling::Done(expr) => Ok((expr, function.gives)),
@@ -385,12 +397,12 @@ impl Lowering<'_> {
     }
 }
 
-fn usage_help(function: &Function) -> String {
+fn function_usage_help(function: &Function) -> String {
     let takes: Vec<&str> = function.takes.iter().map(|shape| shape.kind_name()).collect();
     format!("write `{}` with {}", function.name, takes.join(", then "))
 }
 
-fn root_names<'a>() -> impl Iterator<Item = &'a str> {
+fn top_level_names<'a>() -> impl Iterator<Item = &'a str> {
     vocabulary::ROOTS
         .iter()
         .map(|root| root.name)

@@ -45,7 +45,7 @@ impl Lowering<'_> {
                 found.or_else(|fields| self.no_such_field_error(field, &select.field, fields))?;
             return Ok((Expr::Says(found.is), Shape::Bool));
         }
-        let operand = self.lower(&select.operand)?.0;
+        let operand = self.lower_node(&select.operand)?.0;
         Ok((Expr::Has(operand.into(), select.field.as_str().into()), Shape::Bool))
     }
 
@@ -56,7 +56,7 @@ impl Lowering<'_> {
         range: &IdedExpr,
         args: &[IdedExpr],
     ) -> Result<Typed, Wrong> {
-        let (range_expr, range_shape) = self.lower(range)?;
+        let (range_expr, range_shape) = self.lower_node(range)?;
         let element = match range_shape {
             Shape::List(of) => of.element_shape(),
             Shape::Map => Shape::Text,
@@ -88,7 +88,7 @@ impl Lowering<'_> {
             return self.error_at(node, Code::RuleTooCostly, message, help);
         }
         self.locals.push((name.clone(), element));
-        let parts = self.lower_loop_parts(kind, rest);
+        let parts = self.lower_loop_filter_and_body(kind, rest);
         self.locals.pop();
         let (only, mut body, body_shape) = parts?;
         if element == Shape::Record(Kind::Command) && body_shape == Shape::Bool {
@@ -104,7 +104,9 @@ impl Lowering<'_> {
         Ok((Expr::Loop(Box::new(Loop { kind, range: range_expr, body, only })), shape))
     }
 
-    fn lower_loop_parts(
+    /// Compiles the arguments of a macro after its variable: the filter of a `map`, if there is
+    /// one, and the body with its shape.
+    fn lower_loop_filter_and_body(
         &mut self,
         kind: LoopKind,
         rest: &[IdedExpr],
@@ -113,11 +115,11 @@ impl Lowering<'_> {
         let mut last = (Expr::Constant(Constant::Bool(true)), Shape::Bool);
         for (at, part) in rest.iter().enumerate() {
             if kind == LoopKind::Map && at + 1 == rest.len() {
-                last = self.lower(part)?;
+                last = self.lower_node(part)?;
             } else if kind == LoopKind::Map {
-                only = Some(self.lower_as(part, Shape::Bool)?);
+                only = Some(self.lower_with_shape(part, Shape::Bool)?);
             } else {
-                last = (self.lower_as(part, Shape::Bool)?, Shape::Bool);
+                last = (self.lower_with_shape(part, Shape::Bool)?, Shape::Bool);
             }
         }
         Ok((only, last.0, last.1))

@@ -13,7 +13,7 @@ pub(super) fn apply_binary<'a>(
 ) -> Result<Value<'a>, Stop> {
     let joins = matches!(operator, Operator::In | Operator::Add);
     if !joins && (left.is_open_list() || right.is_open_list()) {
-        return machine.stop_as_unknown();
+        return machine.unread_part_error();
     }
     match operator {
         Operator::Equal => Ok(Value::Bool(values_equal(machine, left, right)?)),
@@ -39,7 +39,7 @@ pub(super) fn values_equal<'a>(
 ) -> Result<bool, Stop> {
     machine.spend_steps(1 + left.walk_cost().min(right.walk_cost()) / 16)?;
     match (left, right) {
-        (Value::Open(_), _) | (_, Value::Open(_)) => machine.stop_as_unknown(),
+        (Value::Open(_), _) | (_, Value::Open(_)) => machine.unread_part_error(),
         (Value::List(left), Value::List(right)) if left.len() == right.len() => {
             for (left, right) in left.iter().zip(right.iter()) {
                 if !values_equal(machine, &left, &right)? {
@@ -85,7 +85,7 @@ fn is_contained<'a>(
                     return Ok(Value::Bool(true));
                 }
             }
-            if of.is_open_list() { machine.stop_as_unknown() } else { Ok(Value::Bool(false)) }
+            if of.is_open_list() { machine.unread_part_error() } else { Ok(Value::Bool(false)) }
         }
         (Value::Map(map), Value::Text(key)) => {
             machine.spend_steps(map.search_cost())?;

@@ -171,7 +171,7 @@ impl<'t> Reader<'t> {
             }
             '"' | '\'' => Some(literal_node(LiteralValue::String(self.parse_string()?.into()))),
             '0'..='9' => self.parse_integer(),
-            _ => self.parse_named_value(),
+            _ => self.parse_name_or_call(),
         }
     }
 
@@ -200,7 +200,8 @@ impl<'t> Reader<'t> {
         (begins && !RESERVED.contains(&name)).then_some(name)
     }
 
-    fn parse_named_value(&mut self) -> Option<IdedExpr> {
+    /// Parses `true`, `false`, a variable or a function call.
+    fn parse_name_or_call(&mut self) -> Option<IdedExpr> {
         for (word, value) in [("true", true), ("false", false)] {
             if self.rest.strip_prefix(word).is_some_and(|rest| !rest.starts_with(is_name_char)) {
                 self.eat_token(word);

@@ -149,22 +149,22 @@ impl Search {
         let tree = syntax::parse_with(text, &config)?;
         let search = Self { tree, utf8, written, built: OnceLock::new() };
         if estimate_state_count(&search.tree) > SMALL {
-            search.automata().as_ref().map_err(Clone::clone)?;
+            search.automata_or_pattern_error().as_ref().map_err(Clone::clone)?;
         }
         Ok(search)
     }
 
-    fn automata(&self) -> &Result<Automata, BadPattern> {
+    fn automata_or_pattern_error(&self) -> &Result<Automata, BadPattern> {
         self.built.get_or_init(|| Automata::new(&self.tree, self.utf8, self.written))
     }
 
-    fn compiled_automata(&self) -> Result<&Automata, Stop> {
-        self.automata().as_ref().map_err(|why| Stop::Failed(why.to_string()))
+    fn automata_or_stop(&self) -> Result<&Automata, Stop> {
+        self.automata_or_pattern_error().as_ref().map_err(|why| Stop::Failed(why.to_string()))
     }
 
     /// Returns true if the pattern matches anywhere in the text.
     pub(super) fn is_match(&self, text: &str, spend: Spend<'_>) -> Result<bool, Stop> {
-        self.compiled_automata()?.is_match(text, spend)
+        self.automata_or_stop()?.is_match(text, spend)
     }
 
     /// Returns the first match.
@@ -173,7 +173,7 @@ impl Search {
         text: &'t str,
         spend: Spend<'_>,
     ) -> Result<Option<&'t str>, Stop> {
-        self.compiled_automata()?.find_first(text, spend)
+        self.automata_or_stop()?.find_first(text, spend)
     }
 }
 
@@ -214,9 +214,9 @@ impl Automata {
         let mut walk = Walk::begin_walk(&self.ahead, &mut caches.ahead, spend, start)?;
         let mut last = None;
         for (at, stretch) in text.as_bytes().chunks(STRETCH).enumerate() {
-            walk.pay_for_bytes(stretch)?;
+            walk.spend_steps_for_bytes(stretch)?;
             for (within, byte) in stretch.iter().enumerate() {
-                match walk.step_byte(*byte)? {
+                match walk.advance_by_byte(*byte)? {
                     Seen::Nothing => {}
                     Seen::Match => last = Some(at * STRETCH + within),
                     Seen::End => return Ok(last),
@@ -243,9 +243,9 @@ impl Automata {
         let mut last = None;
         let mut at = end;
         for stretch in text.as_bytes().get(..end).unwrap_or_default().rchunks(STRETCH) {
-            walk.pay_for_bytes(stretch)?;
+            walk.spend_steps_for_bytes(stretch)?;
             for byte in stretch.iter().rev() {
-                match walk.step_byte(*byte)? {
+                match walk.advance_by_byte(*byte)? {
                     Seen::Nothing => {}
                     Seen::Match => last = Some(at),
                     Seen::End => return Ok(last),
@@ -307,13 +307,13 @@ impl<'w> Walk<'w> {
         Ok(Self { dfa, cache, spend, state })
     }
 
-    fn pay_for_bytes(&self, stretch: &[u8]) -> Result<(), Lost> {
+    fn spend_steps_for_bytes(&self, stretch: &[u8]) -> Result<(), Lost> {
         (self.spend)(stretch.len() / BYTES_A_STEP).map_err(Lost::Stop)
     }
 
-    fn step_byte(&mut self, byte: u8) -> Result<Seen, Lost> {
+    fn advance_by_byte(&mut self, byte: u8) -> Result<Seen, Lost> {
         let next = if self.state.is_tagged() {
-            self.step_after_match(byte)?
+            self.advance_from_match(byte)?
         } else {
             match self.dfa.next_state_untagged(self.cache, self.state, byte) {
                 next if next.is_unknown() => {
@@ -334,7 +334,7 @@ impl<'w> Walk<'w> {
 
     /// Steps from a matching state. There the crate does not report whether the next state is
     /// cached, so its cost is counted afterwards.
-    fn step_after_match(&mut self, byte: u8) -> Result<LazyStateID, Lost> {
+    fn advance_from_match(&mut self, byte: u8) -> Result<LazyStateID, Lost> {
         let before = self.cache.memory_usage();
         let next = self.next_state(byte)?;
         let steps = if self.cache.memory_usage() == before { 1 } else { state_cost(self.dfa) };

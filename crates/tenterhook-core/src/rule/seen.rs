@@ -34,7 +34,7 @@ impl RuleInput {
     }
 
     /// Returns the field of the payload, or else the fact about the event, under that key.
-    pub(super) fn field_or_fact(&self, key: &str) -> &str {
+    pub(super) fn payload_field_or_fact(&self, key: &str) -> &str {
         let fact = || self.event.within.facts.get(key).and_then(Value::as_str);
         self.event.text(key).or_else(fact).unwrap_or_default()
     }
@@ -80,12 +80,12 @@ impl RuleInput {
     }
 
     /// Returns the first path that the call names.
-    pub(super) fn first_path(&self) -> &str {
-        self.paths().next().unwrap_or_default()
+    pub(super) fn first_path_of_call(&self) -> &str {
+        self.paths_named_by_call().next().unwrap_or_default()
     }
 
     /// Returns every path that the call names.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn paths_named_by_call(&self) -> impl Iterator<Item = &str> {
         let input = self.tool_call().map_or(&Value::Null, |tool| tool.input);
         let one = PATHS.iter().filter_map(|key| input.get(key)?.as_str());
         let lists = PATH_LISTS.iter().filter_map(|key| input.get(key)?.as_array());
@@ -99,7 +99,7 @@ impl RuleInput {
         PATHS.len() + lists.map(Vec::len).sum::<usize>()
     }
 
-    pub(super) fn url_input(&self) -> &str {
+    pub(super) fn url_of_call(&self) -> &str {
         self.input_text_field("url")
     }
 
@@ -112,7 +112,7 @@ impl RuleInput {
 
     /// Returns the text that the call would write: what a file tool writes, otherwise every text in
     /// the input of a tool that is no shell, reader or searcher.
-    pub(super) fn written_text(&self) -> &str {
+    pub(super) fn text_call_would_write(&self) -> &str {
         self.text.get_or_init(|| self.collect_written_text())
     }
 
@@ -130,7 +130,7 @@ impl RuleInput {
     }
 
     /// Returns every text of the tool's response.
-    pub(super) fn output_text(&self) -> &str {
+    pub(super) fn tool_response_text(&self) -> &str {
         let response = || self.event.payload.get("tool_response").into_iter();
         self.output.get_or_init(|| join_texts(response(), None))
     }
@@ -229,7 +229,7 @@ impl RuleInput {
     }
 
     /// Returns why the commands of the line are not all known; empty if they are.
-    pub(super) fn doubt_message(&self) -> String {
+    pub(super) fn line_doubt_message(&self) -> String {
         if self.shell_line().is_empty() {
             return String::new();
         }
@@ -246,7 +246,7 @@ impl RuleInput {
         self.shell_line().is_empty() || one(self.parsed_line())
     }
 
-    pub(super) fn is_fully_parsed(&self) -> bool {
+    pub(super) fn is_line_fully_parsed(&self) -> bool {
         self.shell_line().is_empty() || self.parsed_line().parsed == Parsed::Full
     }
 
@@ -266,8 +266,8 @@ impl RuleInput {
     }
 
     /// Returns why the lists may be incomplete.
-    pub(super) fn incompleteness_reason(&self) -> String {
-        let mut why = self.doubt_message();
+    pub(super) fn lists_incomplete_reason(&self) -> String {
+        let mut why = self.line_doubt_message();
         if why.is_empty() {
             why.push_str("the line holds more than is followed");
         }
@@ -275,7 +275,7 @@ impl RuleInput {
     }
 
     /// Returns true if the line sets a variable, or passes its name to a command that may.
-    pub(super) fn may_set_variable(&self, name: &str) -> bool {
+    pub(super) fn line_may_set_variable(&self, name: &str) -> bool {
         let is_name = |text: &str| text.split('=').next() == Some(name);
         let sets = |command: &SimpleCommand| {
             command.assignments.iter().any(|assignment| assignment.name == name)

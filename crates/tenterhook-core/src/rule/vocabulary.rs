@@ -172,7 +172,7 @@ pub(super) enum Member {
 }
 
 const TEXTS: Shape = Shape::List(Elements::Text);
-const fn list_of_records(kind: Kind) -> Shape {
+const fn record_list_shape(kind: Kind) -> Shape {
     Shape::List(Elements::Record(kind))
 }
 
@@ -212,7 +212,7 @@ pub(super) const TOOL: &[Name<Field>] = &[
 
 /// Names behind `shell.`
 pub(super) const SHELL: &[Name<Field>] = &[
-    new_name("commands", Field::ShellCommands, list_of_records(Kind::Command)),
+    new_name("commands", Field::ShellCommands, record_list_shape(Kind::Command)),
     new_name("programs", Field::ShellPrograms, TEXTS),
     new_name("complete", Field::ShellComplete, Shape::Bool),
     new_name("doubt", Field::ShellDoubt, Shape::Text),
@@ -222,7 +222,7 @@ pub(super) const SHELL: &[Name<Field>] = &[
 
 /// Names behind `call.`
 pub(super) const CALL: &[Name<Field>] = &[
-    new_name("commands", Field::CallCommands, list_of_records(Kind::Command)),
+    new_name("commands", Field::CallCommands, record_list_shape(Kind::Command)),
     new_name("reads", Field::Call(List::Reads), TEXTS),
     new_name("shows", Field::Call(List::Shows), TEXTS),
     new_name("writes", Field::Call(List::Writes), TEXTS),
@@ -252,8 +252,8 @@ const COMMAND: &[Name<Member>] = &[
     new_name("args", Member::Args, TEXTS),
     new_name("words", Member::Words, TEXTS),
     new_name("operands", Member::Operands, TEXTS),
-    new_name("redirects", Member::Redirects, list_of_records(Kind::Redirect)),
-    new_name("assignments", Member::Assignments, list_of_records(Kind::Assignment)),
+    new_name("redirects", Member::Redirects, record_list_shape(Kind::Redirect)),
+    new_name("assignments", Member::Assignments, record_list_shape(Kind::Assignment)),
     new_name("wrapped", Member::Wrapped, Shape::Bool),
     new_name("via", Member::Via, TEXTS),
     new_name("place", Member::Place, Shape::Text),

@@ -70,7 +70,7 @@ impl Laxity {
 impl Deviation {
     /// Returns the number of the rule in `docs/spec/answers-json.md`.
     #[must_use]
-    pub const fn rule_number(&self) -> &'static str {
+    pub const fn spec_rule_number(&self) -> &'static str {
         match self {
             Self::TooDeep | Self::TooBig => "J-4",
             Self::DuplicateKey(_) => "J-6",

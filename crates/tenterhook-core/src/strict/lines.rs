@@ -28,7 +28,10 @@ pub(super) fn find_candidate_objects(text: &str) -> Result<Vec<Candidate>, Devia
             continue;
         }
         let start = walk.at;
-        match tree::parse_object(text.get(start..).unwrap_or_default(), relaxed::parse_relaxed) {
+        match tree::parse_object_with_fallback(
+            text.get(start..).unwrap_or_default(),
+            relaxed::parse_relaxed,
+        ) {
             Ok(parsed) => {
                 let candidate = Candidate { start, parsed };
                 let end = candidate.end_offset();
@@ -66,7 +69,7 @@ pub(super) fn find_torn_tail(text: &str) -> Option<&str> {
     }
     let tail = text.get(last?..)?;
     let begins = tail.get(1..).is_some_and(|rest| rest.trim_start().starts_with(['"', '\'']));
-    match tree::parse_object(tail, relaxed::parse_relaxed) {
+    match tree::parse_object_with_fallback(tail, relaxed::parse_relaxed) {
         Err(Stop::Broken { torn, .. })
             if begins
                 && (torn || tail.ends_with('}'))

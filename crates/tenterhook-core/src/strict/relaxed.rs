@@ -78,7 +78,7 @@ impl<'a> Cursor<'a> {
 
     fn parse_object(&mut self, depth: usize) -> Result<Tree, Broken> {
         self.expect("{")?;
-        self.budget.take_value(depth).map_err(|()| Broken)?;
+        self.budget.count_value(depth).map_err(|()| Broken)?;
         let mut entries = Vec::new();
         self.parse_list_until("}", |cursor| {
             let key = match cursor.peek() {
@@ -96,7 +96,7 @@ impl<'a> Cursor<'a> {
 
     fn parse_array(&mut self, depth: usize) -> Result<Tree, Broken> {
         self.expect("[")?;
-        self.budget.take_value(depth).map_err(|()| Broken)?;
+        self.budget.count_value(depth).map_err(|()| Broken)?;
         let mut items = Vec::new();
         self.parse_list_until("]", |cursor| {
             items.push(cursor.parse_value(depth + 1)?);
@@ -136,7 +136,7 @@ impl<'a> Cursor<'a> {
         match self.peek() {
             Some('{') => return self.parse_object(depth),
             Some('[') => return self.parse_array(depth),
-            _ => self.budget.take_value(0).map_err(|()| Broken)?,
+            _ => self.budget.count_value(0).map_err(|()| Broken)?,
         }
         match self.peek() {
             Some(quote @ ('"' | '\'')) => {

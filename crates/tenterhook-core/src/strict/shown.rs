@@ -6,7 +6,7 @@ use super::{Found, MAX_OBJECTS, read_output, relaxed};
 
 /// Puts the objects inside a text on separate lines after its first line, if nothing can be
 /// read in the text as it is (J-19).
-pub fn extract_objects_from_prose(words: &str) -> Option<String> {
+pub fn put_objects_on_own_lines(words: &str) -> Option<String> {
     if read_output(words.as_bytes()).found != Found::Text {
         return None;
     }
@@ -24,7 +24,8 @@ fn outermost_objects(text: &str) -> Vec<&str> {
     let mut rest = text;
     let mut work = text.len().saturating_mul(8).saturating_add(4096);
     while let Some((_, from)) = rest.find('{').and_then(|at| rest.split_at_checked(at)) {
-        let (read, is_object) = match tree::parse_object(from, relaxed::parse_relaxed) {
+        let (read, is_object) = match tree::parse_object_with_fallback(from, relaxed::parse_relaxed)
+        {
             Ok(parsed) => (parsed.end, true),
             Err(Stop::Broken { at, .. }) => (at, false),
             Err(Stop::Limit(_)) => break,
@@ -59,7 +60,7 @@ mod tests {
             ("```json\n{\"a\": 1}", "(json)\n{\"a\": 1}"),
             ("data: {\"a\": 1}\n\n", "(data)\n{\"a\": 1}"),
         ] {
-            let out = extract_objects_from_prose(words);
+            let out = put_objects_on_own_lines(words);
             assert_eq!(out.as_deref(), Some(lines));
             assert!(!read_output(lines.as_bytes()).found_objects().is_empty(), "{lines}");
         }
@@ -71,9 +72,9 @@ mod tests {
         for words in
             ["", "No.", "{\"a\": 1}", "log\n{\"a\": 1}", "[{\"a\": 1}]", "fn f() { g }", "{{{"]
         {
-            assert_eq!(extract_objects_from_prose(words), None, "{words}");
+            assert_eq!(put_objects_on_own_lines(words), None, "{words}");
         }
         let deep = format!("x {}", "{\"a\":".repeat(200_000));
-        assert_eq!(extract_objects_from_prose(&deep), None);
+        assert_eq!(put_objects_on_own_lines(&deep), None);
     }
 }

@@ -105,7 +105,7 @@ fn each_deviation_is_named_and_the_denial_in_it_is_seen() {
         assert_eq!(reading.as_strict_object(), None, "{text:?}");
         for deviation in &reading.deviations {
             assert!(!deviation.to_string().is_empty() && !deviation.help().is_empty());
-            assert!(deviation.rule_number().starts_with("J-"));
+            assert!(deviation.spec_rule_number().starts_with("J-"));
         }
     }
 }

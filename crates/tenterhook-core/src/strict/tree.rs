@@ -48,7 +48,7 @@ impl Budget {
     }
 
     /// Counts one value at `depth`; `Err` if the tree is full or too deep.
-    pub(super) fn take_value(&self, depth: usize) -> Result<(), ()> {
+    pub(super) fn count_value(&self, depth: usize) -> Result<(), ()> {
         self.nodes.set(self.nodes.get() + 1);
         let limit = if depth > MAX_DEPTH {
             Deviation::TooDeep
@@ -67,7 +67,7 @@ impl Budget {
 }
 
 /// Parses the object at the start of `text`: strictly, and with `lenient` if that fails.
-pub(super) fn parse_object(
+pub(super) fn parse_object_with_fallback(
     text: &str,
     lenient: fn(&str) -> Result<Parsed, Stop>,
 ) -> Result<Parsed, Stop> {
@@ -113,12 +113,12 @@ impl<'de> DeserializeSeed<'de> for Seed<'_> {
 
 impl Seed<'_> {
     fn into_leaf<E: serde::de::Error>(self, value: impl Into<Value>) -> Result<Tree, E> {
-        self.budget.take_value(0).map_err(|()| E::custom("limit"))?;
+        self.budget.count_value(0).map_err(|()| E::custom("limit"))?;
         Ok(Tree::Leaf(value.into()))
     }
 
     fn into_child_seed<E: serde::de::Error>(self) -> Result<Self, E> {
-        self.budget.take_value(self.depth).map_err(|()| E::custom("limit"))?;
+        self.budget.count_value(self.depth).map_err(|()| E::custom("limit"))?;
         Ok(Self { depth: self.depth + 1, ..self })
     }
 }
@@ -239,7 +239,7 @@ impl Tree {
 
     /// Returns the fields of an object, with the last value of each key, except along the path
     /// `chosen`, which selects its own value.
-    pub(super) fn fields(&self, chosen: Option<&[usize]>) -> Map<String, Value> {
+    pub(super) fn fields_choosing_duplicate(&self, chosen: Option<&[usize]>) -> Map<String, Value> {
         let Self::Object(entries) = self else { return Map::new() };
         let (first, rest) = match chosen.and_then(<[usize]>::split_first) {
             Some((first, rest)) => (Some(*first), Some(rest)),
@@ -249,23 +249,25 @@ impl Tree {
         let mut fields = Map::new();
         for (at, (key, child)) in entries.iter().enumerate() {
             if Some(at) == first {
-                fields.insert(key.clone(), child.to_value(rest));
+                fields.insert(key.clone(), child.to_value_choosing_duplicate(rest));
             } else if Some(key) != pinned {
-                fields.insert(key.clone(), child.to_value(None));
+                fields.insert(key.clone(), child.to_value_choosing_duplicate(None));
             }
         }
         fields
     }
 
-    fn to_value(&self, chosen: Option<&[usize]>) -> Value {
+    fn to_value_choosing_duplicate(&self, chosen: Option<&[usize]>) -> Value {
         match self {
             Self::Leaf(value) => value.clone(),
-            Self::Object(_) => Value::Object(self.fields(chosen)),
+            Self::Object(_) => Value::Object(self.fields_choosing_duplicate(chosen)),
             Self::Array(items) => {
                 let split = chosen.and_then(<[usize]>::split_first);
                 let item = |(at, item): (usize, &Self)| match split {
-                    Some((first, rest)) if *first == at => item.to_value(Some(rest)),
-                    _ => item.to_value(None),
+                    Some((first, rest)) if *first == at => {
+                        item.to_value_choosing_duplicate(Some(rest))
+                    }
+                    _ => item.to_value_choosing_duplicate(None),
                 };
                 items.iter().enumerate().map(item).collect()
             }

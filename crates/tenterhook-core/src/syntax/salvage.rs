@@ -88,7 +88,7 @@ fn remove_torn_in_list(parsed: &Parsed, lists: Lists, node: &mut Node) -> Vec<su
     let NodeValue::Array(items) = &mut node.value else { return Vec::new() };
     let mut lost = Vec::new();
     items.retain_mut(|item| {
-        if !parsed.is_torn(item) || keep_group_without_torn(parsed, lists, item, &mut lost) {
+        if !parsed.is_torn(item) || remove_torn_in_group(parsed, lists, item, &mut lost) {
             return true;
         }
         lost.push(item.span);
@@ -99,7 +99,7 @@ fn remove_torn_in_list(parsed: &Parsed, lists: Lists, node: &mut Node) -> Vec<su
 
 /// Removes the torn entries of a group; returns false if the object is no group, or is torn
 /// elsewhere.
-fn keep_group_without_torn(
+fn remove_torn_in_group(
     parsed: &Parsed,
     lists: Lists,
     node: &mut Node,

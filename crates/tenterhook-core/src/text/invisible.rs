@@ -27,7 +27,7 @@ pub(super) fn classify_char(c: char, before: Option<char>, after: Option<char>) 
         '\u{200c}' if both_neighbours_are(before, after, script_uses_joiners) => Kind::Text,
         '\u{200d}'
             if both_neighbours_are(before, after, script_uses_joiners)
-                || is_emoji_joiner(before, after) =>
+                || is_between_emoji(before, after) =>
         {
             Kind::Text
         }
@@ -47,7 +47,7 @@ fn both_neighbours_are(before: Option<char>, after: Option<char>, test: fn(char)
 }
 
 /// Returns true between two emoji. A style selector may precede the joiner, but not follow it.
-fn is_emoji_joiner(before: Option<char>, after: Option<char>) -> bool {
+fn is_between_emoji(before: Option<char>, after: Option<char>) -> bool {
     both_neighbours_are(before, after, is_emoji) && !after.is_some_and(is_variation_selector)
 }
 

@@ -19,7 +19,7 @@ impl Copies {
     /// session and the same times, a subagent of Codex has its parent's session and new times. An
     /// id alone is not unique: agents share ids, and so do two sessions of an agent whose service
     /// numbers its calls.
-    pub fn is_repeated_call(
+    pub fn check_and_remember_call(
         &mut self,
         agent: TranscriptAgent,
         record: &TranscriptRecord<'_>,

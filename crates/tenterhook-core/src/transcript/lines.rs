@@ -66,7 +66,7 @@ impl<R: BufRead> Lines<R> {
             if long {
                 self.line = Vec::new();
             } else {
-                reserve_up_to(&mut self.line, taken, self.longest);
+                reserve_line_capacity(&mut self.line, taken, self.longest);
                 self.line.extend_from_slice(part.get(..taken).unwrap_or_default());
             }
             self.input.consume(taken + usize::from(end.is_some()));
@@ -85,7 +85,7 @@ impl<R: BufRead> Lines<R> {
 
 /// Reserves capacity for `more` bytes of a line. A vector that grows by itself doubles: the longest
 /// line would use three times its length during the last copy.
-fn reserve_up_to(line: &mut Vec<u8>, more: usize, longest: usize) {
+fn reserve_line_capacity(line: &mut Vec<u8>, more: usize, longest: usize) {
     let needed = line.len() + more;
     if needed > line.capacity() {
         let capacity = (line.capacity() + line.capacity() / 2).min(longest).max(needed);
@@ -101,7 +101,7 @@ mod tests {
     fn growing_line_reserves_at_most_the_longest_length() {
         let mut line = Vec::new();
         for _ in 0..1000 {
-            reserve_up_to(&mut line, 1, 1000);
+            reserve_line_capacity(&mut line, 1, 1000);
             line.push(b'a');
             assert!(line.capacity() <= 1000.max(line.len() * 3 / 2));
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use super::claude::update_carried;
+use super::claude::replace_carried_if_new;
 use super::raw::{Ask, Field, Unread};
 use super::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
@@ -74,13 +74,16 @@ impl ReadLine for Own {
             carried.time = Some(at);
         }
         // The mode may change within a session.
-        update_carried(&mut carried.mode, line.mode.string_value().as_deref());
+        replace_carried_if_new(&mut carried.mode, line.mode.string_value().as_deref());
         carried.is_copied = line.copied.holds_true();
         match line.r#type.string_value().as_deref() {
             Some("session") => {
-                update_carried(&mut carried.session, line.id.string_value().as_deref());
-                update_carried(&mut carried.cwd, line.cwd.string_value().as_deref());
-                update_carried(&mut carried.facts.version, line.version.string_value().as_deref());
+                replace_carried_if_new(&mut carried.session, line.id.string_value().as_deref());
+                replace_carried_if_new(&mut carried.cwd, line.cwd.string_value().as_deref());
+                replace_carried_if_new(
+                    &mut carried.facts.version,
+                    line.version.string_value().as_deref(),
+                );
                 carried.facts.session.clone_from(&carried.session);
             }
             Some("message") => emit_message_records(&line, carried, emit),

@@ -243,7 +243,7 @@ struct Parts<'a> {
     parts: Field<'a>,
 }
 
-pub(super) fn recognize_agent(line: &[u8]) -> Option<TranscriptAgent> {
+pub(super) fn recognize_agent_by_line(line: &[u8]) -> Option<TranscriptAgent> {
     let shape: Shape<'_> = serde_json::from_slice(line).ok()?;
     let kind = shape.r#type.string_value();
     let kind = kind.as_deref().unwrap_or_default();

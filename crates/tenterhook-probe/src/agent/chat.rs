@@ -5,7 +5,7 @@ use tenterhook_core::agents;
 
 use super::{
     Agent, Event, Files, HookAnswer, Mode, Setting, Tool, claude_hook_output, command_input,
-    described_command_input, entry_with_timeout_seconds, first_name, grouped_hooks,
+    described_command_input, first_of_names, grouped_hooks_config, hook_entry_with_timeout_seconds,
     no_setup_command, path_in_home, to_strings, user_config_path,
 };
 use crate::model::Wire;
@@ -13,9 +13,9 @@ use crate::model::Wire;
 pub(super) const COPILOT: Agent = Agent {
     name: agents::COPILOT.name,
     title: agents::COPILOT.title,
-    package: first_name(agents::COPILOT.packages),
+    package: first_of_names(agents::COPILOT.packages),
     version: "1.0.102",
-    program: first_name(agents::COPILOT.programs),
+    program: first_of_names(agents::COPILOT.programs),
     open: false,
     wire: Wire::Chat,
     shell: Tool { name: "bash", input: described_command_input },
@@ -136,8 +136,7 @@ fn goose_config_files(setting: &Setting<'_>) -> Files {
     if setting.hooks.is_empty() {
         return Vec::new();
     }
-    let hooks =
-        json!({ "hooks": grouped_hooks(&GOOSE, setting.hooks, entry_with_timeout_seconds, None) });
+    let hooks = json!({ "hooks": grouped_hooks_config(&GOOSE, setting.hooks, hook_entry_with_timeout_seconds, None) });
     vec![(path_in_home(setting, ".agents/plugins/probe/hooks/hooks.json"), hooks.to_string())]
 }
 
@@ -170,9 +169,9 @@ fn goose_command_args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
 pub(super) const QWEN: Agent = Agent {
     name: agents::QWEN.name,
     title: agents::QWEN.title,
-    package: first_name(agents::QWEN.packages),
+    package: first_of_names(agents::QWEN.packages),
     version: "0.24.4",
-    program: first_name(agents::QWEN.programs),
+    program: first_of_names(agents::QWEN.programs),
     open: true,
     wire: Wire::Chat,
     shell: Tool { name: "run_shell_command", input: qwen_shell_input },
@@ -203,7 +202,7 @@ fn qwen_config_files(setting: &Setting<'_>) -> Files {
         "telemetry": { "enabled": false },
         "permissions": { "allow": ["run_shell_command", "agent", "mcp__probe__ping"] },
         "mcpServers": { "probe": { "command": "sh", "args": [setting.mcp_script_path()], "trust": true } },
-        "hooks": grouped_hooks(&QWEN, setting.hooks, entry_with_timeout_seconds, Some("*")),
+        "hooks": grouped_hooks_config(&QWEN, setting.hooks, hook_entry_with_timeout_seconds, Some("*")),
     });
     vec![(user_config_path(setting, &agents::QWEN), settings.to_string())]
 }

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use tenterhook_core::agents;
 
 use super::{
-    Agent, Files, Mode, Setting, Tool, claude_hook_output, described_command_input,
-    entry_with_timeout_seconds, first_name, grouped_hooks, no_setup_command, path_in_home,
+    Agent, Files, Mode, Setting, Tool, claude_hook_output, described_command_input, first_of_names,
+    grouped_hooks_config, hook_entry_with_timeout_seconds, no_setup_command, path_in_home,
     to_strings, user_config_path,
 };
 use crate::model::Wire;
@@ -13,9 +13,9 @@ use crate::model::Wire;
 pub(super) const CLAUDE: Agent = Agent {
     name: agents::CLAUDE.name,
     title: agents::CLAUDE.title,
-    package: first_name(agents::CLAUDE.packages),
+    package: first_of_names(agents::CLAUDE.packages),
     version: "2.1.330",
-    program: first_name(agents::CLAUDE.programs),
+    program: first_of_names(agents::CLAUDE.programs),
     open: false,
     wire: Wire::Messages,
     shell: Tool { name: "Bash", input: described_command_input },
@@ -39,7 +39,7 @@ fn subagent_input(prompt: &str) -> Value {
 fn config_files(setting: &Setting<'_>) -> Files {
     let settings = json!({
         "permissions": { "allow": ["Bash", "Agent", "mcp__probe__ping"] },
-        "hooks": grouped_hooks(&CLAUDE, setting.hooks, entry_with_timeout_seconds, Some("*")),
+        "hooks": grouped_hooks_config(&CLAUDE, setting.hooks, hook_entry_with_timeout_seconds, Some("*")),
     });
     let project = setting.fixture.project_dir().display().to_string();
     let state = json!({

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use tenterhook_core::agents;
 
 use super::{
-    Agent, Files, Mode, Setting, Tool, claude_hook_output, command_input,
-    entry_with_timeout_seconds, first_name, grouped_hooks, no_setup_command, path_in_home,
+    Agent, Files, Mode, Setting, Tool, claude_hook_output, command_input, first_of_names,
+    grouped_hooks_config, hook_entry_with_timeout_seconds, no_setup_command, path_in_home,
     path_to_string, to_strings, user_config_path,
 };
 use crate::model::Wire;
@@ -13,9 +13,9 @@ use crate::model::Wire;
 pub(super) const CODEX: Agent = Agent {
     name: agents::CODEX.name,
     title: agents::CODEX.title,
-    package: first_name(agents::CODEX.packages),
+    package: first_of_names(agents::CODEX.packages),
     version: "0.169.0",
-    program: first_name(agents::CODEX.programs),
+    program: first_of_names(agents::CODEX.programs),
     open: true,
     wire: Wire::Responses,
     shell: Tool { name: "exec_command", input: |line| json!({ "cmd": line }) },
@@ -35,7 +35,7 @@ fn subagent_input(prompt: &str) -> Value {
 }
 
 fn config_files(setting: &Setting<'_>) -> Files {
-    let hooks = json!({ "hooks": grouped_hooks(&CODEX, setting.hooks, entry_with_timeout_seconds, Some("*")) });
+    let hooks = json!({ "hooks": grouped_hooks_config(&CODEX, setting.hooks, hook_entry_with_timeout_seconds, Some("*")) });
     let config = format!(
         "model = \"m1\"\nmodel_provider = \"mock\"\n\
          [model_providers.mock]\nname = \"mock\"\nbase_url = \"{}/v1\"\nwire_api = \"responses\"\nenv_key = \"MOCK_KEY\"\n\

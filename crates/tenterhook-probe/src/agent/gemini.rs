@@ -4,17 +4,17 @@ use serde_json::{Value, json};
 use tenterhook_core::agents;
 
 use super::{
-    Agent, Event, Files, HookAnswer, Mode, Setting, Tool, described_command_input, first_name,
-    grouped_hooks, no_setup_command, to_strings, user_config_path,
+    Agent, Event, Files, HookAnswer, Mode, Setting, Tool, described_command_input, first_of_names,
+    grouped_hooks_config, no_setup_command, to_strings, user_config_path,
 };
 use crate::model::Wire;
 
 pub(super) const GEMINI: Agent = Agent {
     name: agents::GEMINI.name,
     title: agents::GEMINI.title,
-    package: first_name(agents::GEMINI.packages),
+    package: first_of_names(agents::GEMINI.packages),
     version: "0.61.0",
-    program: first_name(agents::GEMINI.programs),
+    program: first_of_names(agents::GEMINI.programs),
     open: true,
     wire: Wire::Gemini,
     shell: Tool { name: "run_shell_command", input: described_command_input },
@@ -55,7 +55,7 @@ fn config_files(setting: &Setting<'_>) -> Files {
         // From its 30th turn on it asks a model whether it is in a loop, and waits minutes for one that answers otherwise than it wants.
         "model": { "disableLoopDetection": true },
         "mcpServers": { "probe": { "command": "sh", "args": [setting.mcp_script_path()], "trust": true } },
-        "hooks": grouped_hooks(&GEMINI, setting.hooks, entry, Some("*")),
+        "hooks": grouped_hooks_config(&GEMINI, setting.hooks, entry, Some("*")),
     });
     vec![(user_config_path(setting, &agents::GEMINI), settings.to_string())]
 }

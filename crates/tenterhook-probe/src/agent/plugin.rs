@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tenterhook_core::agents;
 
 use super::{
-    Agent, Event, Files, HookAnswer, Mode, Setting, Tool, described_command_input, first_name,
+    Agent, Event, Files, HookAnswer, Mode, Setting, Tool, described_command_input, first_of_names,
     no_setup_command, path_in_home, path_to_string, to_strings,
 };
 use crate::model::Wire;
@@ -12,9 +12,9 @@ use crate::model::Wire;
 pub(super) const OPENCODE: Agent = Agent {
     name: agents::OPENCODE.name,
     title: agents::OPENCODE.title,
-    package: first_name(agents::OPENCODE.packages),
+    package: first_of_names(agents::OPENCODE.packages),
     version: "1.18.33",
-    program: first_name(agents::OPENCODE.programs),
+    program: first_of_names(agents::OPENCODE.programs),
     open: true,
     wire: Wire::Chat,
     shell: Tool { name: "bash", input: described_command_input },
@@ -93,7 +93,7 @@ pub(super) const CLINE: Agent = Agent {
     title: agents::CLINE.title,
     package: agents::CLINE.name,
     version: "3.0.65",
-    program: first_name(agents::CLINE.programs),
+    program: first_of_names(agents::CLINE.programs),
     open: true,
     wire: Wire::Chat,
     shell: Tool { name: "run_commands", input: |line| json!({ "commands": [line] }) },

@@ -38,10 +38,10 @@ pub(super) fn step_reply(wire: Wire, step: &Step, id: &str, streamed: bool) -> R
         Step::Say(_) => Vec::new(),
     };
     match wire {
-        Wire::Messages => messages_reply(text, &calls, id, streamed),
-        Wire::Responses => responses_reply(text, &calls, id, streamed),
-        Wire::Chat => chat_reply(text, &calls, id, streamed),
-        Wire::Gemini => gemini_reply(text, &calls, streamed),
+        Wire::Messages => messages_api_reply(text, &calls, id, streamed),
+        Wire::Responses => responses_api_reply(text, &calls, id, streamed),
+        Wire::Chat => chat_api_reply(text, &calls, id, streamed),
+        Wire::Gemini => gemini_api_reply(text, &calls, streamed),
     }
 }
 
@@ -61,7 +61,7 @@ fn event_stream_reply<'a>(list: impl IntoIterator<Item = &'a Value>, named: bool
     Reply { kind: EVENTS, body }
 }
 
-fn messages_reply(
+fn messages_api_reply(
     text: Option<&str>,
     calls: &[(String, &Call)],
     id: &str,
@@ -109,7 +109,7 @@ fn set_field(value: &mut Value, key: &str, to: Value) {
     }
 }
 
-fn responses_reply(
+fn responses_api_reply(
     text: Option<&str>,
     calls: &[(String, &Call)],
     id: &str,
@@ -153,7 +153,12 @@ fn responses_reply(
     event_stream_reply(&list, true)
 }
 
-fn chat_reply(text: Option<&str>, calls: &[(String, &Call)], id: &str, streamed: bool) -> Reply {
+fn chat_api_reply(
+    text: Option<&str>,
+    calls: &[(String, &Call)],
+    id: &str,
+    streamed: bool,
+) -> Reply {
     let called: Vec<Value> = calls
         .iter()
         .enumerate()
@@ -183,7 +188,7 @@ fn chat_reply(text: Option<&str>, calls: &[(String, &Call)], id: &str, streamed:
     reply
 }
 
-fn gemini_reply(text: Option<&str>, calls: &[(String, &Call)], streamed: bool) -> Reply {
+fn gemini_api_reply(text: Option<&str>, calls: &[(String, &Call)], streamed: bool) -> Reply {
     let answer_kind = text.map(|text| json!({ "text": text }));
     let called = calls
         .iter()

@@ -20,7 +20,7 @@ pub(super) unsafe fn enter_confinement(prepared: &Prepared, ruleset: c_int, watc
         {
             return false;
         }
-        let filter = filter_program(&prepared.filter);
+        let filter = filter_as_sock_fprog(&prepared.filter);
         let mode = libc::SECCOMP_MODE_FILTER;
         if libc::prctl(libc::PR_SET_SECCOMP, mode, &raw const filter) != 0 {
             return false;
@@ -40,14 +40,14 @@ unsafe fn enter_landlock_ruleset(ruleset: c_int) -> bool {
     unsafe { libc::syscall(RESTRICT_SELF, ruleset, 0u32) == 0 && libc::close(ruleset) == 0 }
 }
 
-const fn filter_program(filter: &Filter) -> libc::sock_fprog {
+const fn filter_as_sock_fprog(filter: &Filter) -> libc::sock_fprog {
     libc::sock_fprog { len: filter.len() as libc::c_ushort, filter: filter.as_ptr().cast_mut() }
 }
 
 /// Installs the filter and sends its listener over `watch`, whose receiver is notified of calls
 /// from then on. On failure the error is in `errno`.
 unsafe fn install_notify_filter(filter: &Filter, watch: c_int) -> bool {
-    let (filter, mut byte) = (filter_program(filter), 0u8);
+    let (filter, mut byte) = (filter_as_sock_fprog(filter), 0u8);
     let mut whole = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
     // Space for a `cmsghdr` with one descriptor, aligned for it.
     let mut control = [0u64; 3];

@@ -66,7 +66,8 @@ pub(super) fn visit_granted_paths(
         return Ok(());
     }
     // With the links that lead there: who may replace one of them may put anything there.
-    walk.never = confinement.never.iter().flat_map(|path| links.resolve_with_links(path)).collect();
+    walk.never =
+        confinement.never.iter().flat_map(|path| links.links_and_target_of(path)).collect();
     for path in write {
         walk.grant_around_protected(&path)?;
     }

@@ -49,12 +49,12 @@ fn create_program_memfd() -> Result<OwnedFd, Errno> {
 }
 
 /// Returns the arguments with which process 1 only reports what is available.
-pub(super) fn probe_arguments(status: RawFd) -> Strings {
+pub(super) fn arguments_for_probe(status: RawFd) -> Strings {
     Strings::new([NAME.to_owned(), fd_to_c_string(status)].into())
 }
 
 /// Returns the arguments with which process 1 starts `path` with `argv`.
-pub(super) fn start_arguments(status: RawFd, path: &CStr, argv: &[CString]) -> Strings {
+pub(super) fn arguments_for_start(status: RawFd, path: &CStr, argv: &[CString]) -> Strings {
     let own = [NAME.to_owned(), fd_to_c_string(status), path.to_owned()];
     Strings::new(own.into_iter().chain(argv.iter().cloned()).collect())
 }
@@ -105,7 +105,7 @@ fn receive_message(fd: &OwnedFd) -> Result<Option<InitMessage>, Errno> {
 
 /// Waits until the program is executed or has failed to. Returns whether its processes are counted,
 /// if that was requested.
-pub(super) fn await_start(status: &OwnedFd) -> Result<bool, Failure> {
+pub(super) fn await_program_start(status: &OwnedFd) -> Result<bool, Failure> {
     match receive_message(status) {
         Ok(Some(InitMessage::Started(counts))) => Ok(counts != 0),
         Ok(Some(InitMessage::Failed(step, errno))) => {

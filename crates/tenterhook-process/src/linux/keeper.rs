@@ -43,7 +43,7 @@ pub fn kill_descendants_on_exit() -> io::Result<()> {
     if std::fs::read_dir("/proc/self/task")?.count() != 1 {
         return Err(io::Error::other("the program has threads already"));
     }
-    let mark = tag::process_tag_prefix();
+    let mark = tag::prefix_of_run_tags();
     let (reading, writing) = pipe_with(PipeFlags::CLOEXEC)?;
     // SAFETY: there is one thread, as was counted, so that no other thread holds a lock.
     match unsafe { libc::fork() } {

@@ -85,14 +85,14 @@ fn add_granted_path(
     place: &GrantedPath<'_>,
     handled: &Handled,
 ) -> Result<(), Errno> {
-    let rights = access_rights(place.access);
+    let rights = all_rights_of_access(place.access);
     let fits = if place.is_directory { rights } else { rights & ON_FILES };
     let rule = Beneath { allowed: fits & handled.files, parent: place.file.as_raw_fd() };
     add_rule(ruleset, FOR_PATHS, std::ptr::from_ref(&rule).cast())
 }
 
 /// Returns every right of an access, of any version.
-const fn access_rights(access: Access) -> u64 {
+const fn all_rights_of_access(access: Access) -> u64 {
     match access {
         Access::Read => READ,
         Access::Change => u64::MAX,
@@ -136,8 +136,8 @@ fn add_rule(ruleset: &OwnedFd, kind: c_int, rule: *const c_void) -> Result<(), E
 pub(super) type Rights = u64;
 
 /// Returns the rights of an access that Landlock of this `version` supports.
-pub(super) const fn supported_rights(access: Access, net: &Net, version: u32) -> Rights {
-    access_rights(access) & handled_rights(net, version).files
+pub(super) const fn supported_rights_of_access(access: Access, net: &Net, version: u32) -> Rights {
+    all_rights_of_access(access) & handled_rights(net, version).files
 }
 
 /// Grants `rights` on the path `path`. A missing path grants nothing, as in the host. On failure

@@ -266,12 +266,12 @@ fn spawn_in_namespaces(
     let prepare = |errno| Failure { step: Step::Prepare, errno };
     let (status, theirs) = create_pipe().map_err(prepare)?;
     let number = namespaces::status_fd_number(plan.announce.is_some());
-    let argv = init::start_arguments(number, plan.path, argv);
+    let argv = init::arguments_for_start(number, plan.path, argv);
     let isolation = Isolation { namespaces, status: theirs.as_raw_fd(), program, argv: &argv };
     let spawned = spawn_on_new_stack(&Plan { isolation: Some(isolation), ..*plan })?;
     // Ours would keep the pipe open when process 1 is gone.
     drop(theirs);
-    let started = init::await_start(&status)
+    let started = init::await_program_start(&status)
         .and_then(|_| rustix::fs::fcntl_setfl(&status, OFlags::NONBLOCK).map_err(prepare));
     match started {
         Ok(()) => Ok(Spawned { tier: Tier::T2, status: Some(status), ..spawned }),

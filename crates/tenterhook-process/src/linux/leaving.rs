@@ -6,14 +6,15 @@ use crate::live;
 pub(crate) struct Leaving(());
 
 impl Leaving {
-    pub(crate) fn start() -> Self {
-        live::add_run();
+    /// Counts the run as live until this is dropped.
+    pub(crate) fn count_as_live() -> Self {
+        live::increment_live_runs();
         Self(())
     }
 }
 
 impl Drop for Leaving {
     fn drop(&mut self) {
-        live::remove_run();
+        live::decrement_live_runs();
     }
 }

@@ -92,7 +92,7 @@ fn shared_host() -> Result<&'static Arc<Host>, Errno> {
         .name("process-supervise".into())
         // Callers' code runs here too, and only the pages that it touches count.
         .stack_size(2 << 20)
-        .spawn(move || supervisor::run_supervisor(&supervised))
+        .spawn(move || supervisor::run_supervisor_thread(&supervised))
         .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))?;
     Ok(HOST.get_or_init(|| made))
 }
@@ -144,7 +144,7 @@ fn start_run(host: &Host, command: Command, input: Input, inbox: Arc<Inbox>, std
     }
     let launched = launch::launch_command(&command, input, id).and_then(|launched| {
         add_to_epoll(host, id, &launched).map_err(|errno| {
-            kill_unwatched(&launched);
+            kill_unsupervised_process(&launched);
             NotStarted {
                 step: Step::Prepare,
                 path: PathBuf::from("supervisor"),
@@ -190,7 +190,7 @@ fn add_to_epoll(host: &Host, id: u64, launched: &Launched) -> Result<(), Errno> 
 
 /// Kills a process that cannot be supervised, because the kernel has no memory for its epoll
 /// entries.
-fn kill_unwatched(launched: &Launched) {
+fn kill_unsupervised_process(launched: &Launched) {
     use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
     // Both fail only where there is nothing left to do.
     let _ = kill_process_group(launched.pid, Signal::KILL);

@@ -134,7 +134,8 @@ fn granted_proc_paths(confinement: &Confinement, version: u32) -> Vec<(CString, 
         inside
             .filter_map(|path| {
                 let access = if kept(&path) { Access::Read } else { access };
-                let rights = landlock::supported_rights(access, &confinement.net, version);
+                let rights =
+                    landlock::supported_rights_of_access(access, &confinement.net, version);
                 Some((CString::new(path.as_os_str().as_bytes()).ok()?, rights))
             })
             .collect::<Vec<_>>()
@@ -232,12 +233,12 @@ fn try_namespaces_with(files: Files) -> Result<bool, Failure> {
             namespaces: &namespaces,
             status: theirs.as_raw_fd(),
             program: init::program_fd().map_err(prepare)?,
-            argv: &init::probe_arguments(clone::STATUS),
+            argv: &init::arguments_for_probe(clone::STATUS),
         }),
     };
     let (_, pidfd, _) = clone::spawn_process(&plan, &mut Stack::new().map_err(prepare)?)?;
     drop(theirs);
-    let started = init::await_start(&status);
+    let started = init::await_program_start(&status);
     kill_init(&pidfd);
     started
 }

@@ -69,11 +69,12 @@ impl Pool {
     fn add_thread(self: &Arc<Self>) -> Result<(), Errno> {
         let pool = self.clone();
         let thread = std::thread::Builder::new().name(self.name.into()).stack_size(256 << 10);
-        let spawned = thread.spawn(move || pool.run_jobs());
+        let spawned = thread.spawn(move || pool.run_pool_thread());
         spawned.map(drop).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))
     }
 
-    fn run_jobs(&self) {
+    /// Runs jobs forever, on a thread of the pool.
+    fn run_pool_thread(&self) {
         clone::block_signals();
         let mut state = self.lock_state();
         loop {

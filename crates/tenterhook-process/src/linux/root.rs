@@ -101,7 +101,7 @@ impl Root {
         }
         let Confinement { read, write, free, names, .. } = confinement;
         let asked = [read, write, free, names].into_iter().flatten().map(PathBuf::as_path);
-        draft.link_ways_to(asked.chain(STREAMS.iter().map(Path::new)));
+        draft.copy_links_on_way_to(asked.chain(STREAMS.iter().map(Path::new)));
         draft.add_empty_directories(beside);
         let top =
             fs::metadata("/").map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
@@ -206,9 +206,9 @@ impl Draft {
 
     /// Creates the links that the host has on the way to granted paths. Their targets are
     /// accessible only if granted.
-    fn link_ways_to<'p>(&mut self, paths: impl Iterator<Item = &'p Path>) {
+    fn copy_links_on_way_to<'p>(&mut self, paths: impl Iterator<Item = &'p Path>) {
         for path in paths {
-            let way = self.links.resolve_with_links(path);
+            let way = self.links.links_and_target_of(path);
             let links = way.split_last().map_or(&[][..], |(_, links)| links);
             links.iter().for_each(|link| self.copy_link(link));
         }
@@ -228,7 +228,7 @@ impl Draft {
         let all: BTreeSet<PathBuf> =
             top.chain(beside.iter().map(|path| path.to_path_buf())).collect();
         for path in all.iter().filter(|path| path.is_absolute()) {
-            let mut way = self.links.resolve_with_links(path);
+            let mut way = self.links.links_and_target_of(path);
             let end = way.pop();
             way.iter().for_each(|path| self.copy_link(path));
             let end = end.filter(|end| end.is_dir() && self.is_unoccupied(end));

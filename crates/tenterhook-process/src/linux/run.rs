@@ -243,7 +243,7 @@ impl Run {
         self.marks.exited = Some(turn.now);
         self.stdin.close(turn.post);
         self.drain_streams(turn);
-        self.leaving = Some(Leaving::start());
+        self.leaving = Some(Leaving::count_as_live());
         self.deliver_report(Swept::default(), turn.now);
         self.phase = Phase::Leaving { kill_at: turn.now + self.limits.grace };
         Next::Stay
@@ -269,7 +269,7 @@ impl Run {
             }
             Phase::Killed { .. } | Phase::Closing { .. } => self.report_unkillable(turn),
             Phase::Draining { .. } => self.kill_remaining(turn),
-            Phase::Emptying { pause, .. } => self.check_group_is_empty(pause, turn.now),
+            Phase::Emptying { pause, .. } => self.report_if_group_empty(pause, turn.now),
             Phase::Sweeping | Phase::GivenUp => Next::Stay,
         }
     }

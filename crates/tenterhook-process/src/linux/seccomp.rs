@@ -29,12 +29,12 @@ const NUMBER: u32 = 0;
 const MACHINE: u32 = 4;
 /// Returns the offset of the lower half of an argument; both supported processors are
 /// little-endian.
-const fn argument_offset(index: u32) -> u32 {
+const fn lower_argument_offset(index: u32) -> u32 {
     16 + 8 * index
 }
 /// Returns the offset of the upper half of an argument.
 const fn upper_argument_offset(index: u32) -> u32 {
-    argument_offset(index) + 4
+    lower_argument_offset(index) + 4
 }
 
 const ALLOW: u32 = 0x7fff_0000;
@@ -194,11 +194,11 @@ pub(super) fn build_filter(confinement: &Confinement) -> Option<Filter> {
     [TIOCSTI, TIOCLINUX].iter().for_each(|request| deny_ioctl_request(&mut filter, *request));
     for command in LEASES {
         let is_it = [
-            load_instruction(argument_offset(1)),
+            load_instruction(lower_argument_offset(1)),
             skip_unless_equal(command, 1),
             return_instruction(REFUSE),
         ];
-        match_call(&mut filter, libc::SYS_fcntl, &is_it);
+        add_branch_for_call(&mut filter, libc::SYS_fcntl, &is_it);
     }
     allow_only_own_process(&mut filter);
     requests::deny_file_system_requests(&mut filter, confinement.attributes);
@@ -207,10 +207,10 @@ pub(super) fn build_filter(confinement: &Confinement) -> Option<Filter> {
         deny_attribute_changes(&mut filter);
     }
     let makes_one = jump_instruction(HAS_BIT, STRANGERS, 0, 1);
-    match_call(
+    add_branch_for_call(
         &mut filter,
         libc::SYS_clone,
-        &[load_instruction(argument_offset(0)), makes_one, return_instruction(REFUSE)],
+        &[load_instruction(lower_argument_offset(0)), makes_one, return_instruction(REFUSE)],
     );
     match &confinement.net {
         Net::Open => {}
@@ -254,11 +254,11 @@ pub(super) fn build_notify_filter(calls: impl Iterator<Item = c_long>) -> Option
 /// could end its host, and a denial with it.
 fn allow_only_own_process(filter: &mut Filter) {
     for (call, process) in OF_A_PROCESS {
-        match_call(
+        add_branch_for_call(
             filter,
             *call,
             &[
-                load_instruction(argument_offset(*process)),
+                load_instruction(lower_argument_offset(*process)),
                 skip_if_equal(0, 1),
                 return_instruction(REFUSE),
             ],
@@ -266,22 +266,22 @@ fn allow_only_own_process(filter: &mut Filter) {
     }
     for (call, of_a_process) in OF_WHOM {
         let whom = [
-            load_instruction(argument_offset(0)),
+            load_instruction(lower_argument_offset(0)),
             skip_unless_equal(*of_a_process, 2),
-            load_instruction(argument_offset(1)),
+            load_instruction(lower_argument_offset(1)),
             skip_if_equal(0, 1),
             return_instruction(REFUSE),
         ];
-        match_call(filter, *call, &whom);
+        add_branch_for_call(filter, *call, &whom);
     }
     // A call without a new limit only reads.
-    match_call(
+    add_branch_for_call(
         filter,
         libc::SYS_prlimit64,
         &[
-            load_instruction(argument_offset(0)),
+            load_instruction(lower_argument_offset(0)),
             skip_if_equal(0, 5),
-            load_instruction(argument_offset(2)),
+            load_instruction(lower_argument_offset(2)),
             skip_unless_equal(0, 2),
             load_instruction(upper_argument_offset(2)),
             skip_if_equal(0, 1),
@@ -295,21 +295,21 @@ fn allow_only_own_process(filter: &mut Filter) {
 fn deny_attribute_changes(filter: &mut Filter) {
     ATTRIBUTES.iter().for_each(|call| deny_call(filter, *call, REFUSE));
     let names_a_path = [
-        load_instruction(argument_offset(1)),
+        load_instruction(lower_argument_offset(1)),
         skip_unless_equal(0, 2),
         load_instruction(upper_argument_offset(1)),
         skip_if_equal(0, 1),
         return_instruction(REFUSE),
     ];
-    match_call(filter, libc::SYS_utimensat, &names_a_path);
+    add_branch_for_call(filter, libc::SYS_utimensat, &names_a_path);
 }
 
 fn deny_ioctl_request(filter: &mut Filter, request: u32) {
-    match_call(
+    add_branch_for_call(
         filter,
         libc::SYS_ioctl,
         &[
-            load_instruction(argument_offset(1)),
+            load_instruction(lower_argument_offset(1)),
             skip_unless_equal(request, 1),
             return_instruction(REFUSE),
         ],
@@ -320,19 +320,19 @@ fn deny_ioctl_request(filter: &mut Filter, request: u32) {
 /// connects while it sends.
 fn allow_only_tcp(filter: &mut Filter) {
     let inet = [libc::AF_INET as u32, libc::AF_INET6 as u32];
-    match_call(
+    add_branch_for_call(
         filter,
         libc::SYS_socket,
         &[
-            load_instruction(argument_offset(0)),
+            load_instruction(lower_argument_offset(0)),
             jump_instruction(EQUAL, inet[0], 2, 0),
             skip_if_equal(inet[1], 1),
             return_instruction(REFUSE),
-            load_instruction(argument_offset(1)),
+            load_instruction(lower_argument_offset(1)),
             and_instruction(0xf),
             skip_if_equal(libc::SOCK_STREAM as u32, 1),
             return_instruction(REFUSE),
-            load_instruction(argument_offset(2)),
+            load_instruction(lower_argument_offset(2)),
             jump_instruction(EQUAL, 0, 2, 0),
             skip_if_equal(libc::IPPROTO_TCP as u32, 1),
             return_instruction(REFUSE),
@@ -340,31 +340,31 @@ fn allow_only_tcp(filter: &mut Filter) {
     );
     for (call, flags) in [(libc::SYS_sendto, 3), (libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)] {
         let has_flag = jump_instruction(HAS_BIT, FAST_OPEN, 0, 1);
-        match_call(
+        add_branch_for_call(
             filter,
             call,
-            &[load_instruction(argument_offset(flags)), has_flag, return_instruction(REFUSE)],
+            &[load_instruction(lower_argument_offset(flags)), has_flag, return_instruction(REFUSE)],
         );
     }
     let option = [
-        load_instruction(argument_offset(2)),
+        load_instruction(lower_argument_offset(2)),
         skip_unless_equal(TCP_FASTOPEN_CONNECT, 1),
         return_instruction(REFUSE),
     ];
-    match_call(filter, libc::SYS_setsockopt, &option);
+    add_branch_for_call(filter, libc::SYS_setsockopt, &option);
 }
 
 /// Allows only socket pairs whose ends stay connected to each other. An end of a datagram pair
 /// could send to any address.
 fn deny_datagram_pairs(filter: &mut Filter) {
-    match_call(
+    add_branch_for_call(
         filter,
         libc::SYS_socketpair,
         &[
-            load_instruction(argument_offset(0)),
+            load_instruction(lower_argument_offset(0)),
             skip_if_equal(libc::AF_UNIX as u32, 1),
             return_instruction(REFUSE),
-            load_instruction(argument_offset(1)),
+            load_instruction(lower_argument_offset(1)),
             and_instruction(0xf),
             jump_instruction(EQUAL, libc::SOCK_STREAM as u32, 2, 0),
             skip_if_equal(libc::SOCK_SEQPACKET as u32, 1),
@@ -374,11 +374,11 @@ fn deny_datagram_pairs(filter: &mut Filter) {
 }
 
 fn deny_call(filter: &mut Filter, call: c_long, how: u32) {
-    match_call(filter, call, &[return_instruction(how)]);
+    add_branch_for_call(filter, call, &[return_instruction(how)]);
 }
 
 /// Adds `then` for `call`, and reloads the call number for what follows.
-fn match_call(filter: &mut Filter, call: c_long, then: &[libc::sock_filter]) {
+fn add_branch_for_call(filter: &mut Filter, call: c_long, then: &[libc::sock_filter]) {
     let over = u8::try_from(then.len() + 1).unwrap_or(u8::MAX);
     filter.push(skip_unless_equal(call as u32, over));
     filter.extend_from_slice(then);

@@ -122,7 +122,7 @@ impl Stdin {
     }
 
     /// Returns how many bytes the child can have read.
-    pub(crate) fn read_byte_count(&self) -> u64 {
+    pub(crate) fn bytes_read_by_child(&self) -> u64 {
         let state = self.lock_state();
         state.written.saturating_sub(state.left)
     }

@@ -28,7 +28,7 @@ const SCRATCH: usize = 64 << 10;
 const EVENTS: usize = 64;
 
 /// Runs the supervisor's event loop forever, on its own thread.
-pub(crate) fn run_supervisor(host: &Arc<Host>) {
+pub(crate) fn run_supervisor_thread(host: &Arc<Host>) {
     block_signals();
     let mut supervisor = Supervisor {
         host: host.clone(),
@@ -77,13 +77,14 @@ impl Starting {
     /// Ends the start. A starter drops it if it has not begun. If it is starting at this moment, it
     /// is ended as a run, so that the report comes when the process is gone; no caller waits long
     /// for a starter that is stuck.
-    fn end_early(&mut self, end: End, now: Instant) {
+    fn end_start_early(&mut self, end: End, now: Instant) {
         self.over.get_or_insert(end);
         self.start_by = self.start_by.min(now + STUCK);
     }
 
-    /// Returns the end of a start that did not happen in time.
-    fn late_start_end(&mut self) -> End {
+    /// Returns how a start ended that did not happen in time: as it was ended early, otherwise as
+    /// not started.
+    fn end_of_failed_start(&mut self) -> End {
         let errno = Errno::TIMEDOUT.raw_os_error();
         let late = NotStarted { step: Step::Prepare, path: "starter".into(), errno };
         self.over.take().unwrap_or(End::NotStarted(late))
@@ -167,7 +168,7 @@ impl Supervisor {
                     starting.deadline = deadline;
                 }
                 if starting.inbox.is_cancelled() {
-                    starting.end_early(End::Cancelled, now);
+                    starting.end_start_early(End::Cancelled, now);
                 }
                 self.alarms.push(Reverse((starting.next_deadline(), id)));
             }
@@ -248,12 +249,12 @@ impl Supervisor {
                 self.with_run(id, now, |run, turn| run.act_on_deadline(turn));
             }
             Some(Entry::Starting(starting)) if starting.start_by <= now => {
-                let end = starting.late_start_end();
+                let end = starting.end_of_failed_start();
                 self.report_failed_start(id, end, now);
             }
             Some(Entry::Starting(starting)) => {
                 if starting.deadline.is_some_and(|deadline| deadline <= now) {
-                    starting.end_early(End::TimedOut, now);
+                    starting.end_start_early(End::TimedOut, now);
                 }
                 if starting.stuck_at <= now {
                     starting.stuck_at = now + STUCK;

@@ -76,13 +76,13 @@ pub(crate) fn kill_descendants(searches: &[Search]) -> Vec<Swept> {
         let mut quiet = true;
         let before = count_killed(&found);
         for target in found.iter_mut().filter(|_| adopting) {
-            quiet &= kill_orphans(target.search, until, &mut target.killed);
+            quiet &= kill_and_reap_orphans(target.search, until, &mut target.killed);
         }
         found.iter_mut().for_each(|target| target.left.clear());
         for pid in list_processes() {
             let Some(traits) = Traits::read_process(pid) else { continue };
             for target in &mut found {
-                let Some(location) = target.search.location_of(&traits) else { continue };
+                let Some(location) = target.search.location_of_process(&traits) else { continue };
                 if adopting || location == Location::Session {
                     quiet = false;
                     target.kill_process(pid);
@@ -121,7 +121,7 @@ impl<'a> Found<'a> {
     fn kill_process(&mut self, pid: Pid) {
         let Ok(pidfd) = pidfd_open(pid, PidfdFlags::empty()) else { return };
         let still = Traits::read_process(pid)
-            .is_some_and(|traits| self.search.location_of(&traits).is_some());
+            .is_some_and(|traits| self.search.location_of_process(&traits).is_some());
         if still && pidfd_send_signal(pidfd, Signal::KILL).is_ok() {
             self.killed.insert(pid);
         }
@@ -136,13 +136,13 @@ impl<'a> Found<'a> {
 ///
 /// They are our children: their ids cannot be reused before we reap them. Goes round without a
 /// pause, because a chain of forks is caught only by being faster than its next fork.
-fn kill_orphans(search: &Search, until: Instant, killed: &mut HashSet<Pid>) -> bool {
+fn kill_and_reap_orphans(search: &Search, until: Instant, killed: &mut HashSet<Pid>) -> bool {
     let mut quiet = true;
     loop {
         let mut ours = 0;
         for pid in list_orphans() {
             // Read only where it could make a difference: reading is what makes us slow.
-            if !search.others.is_empty() && search.is_of_other_run(pid) {
+            if !search.others.is_empty() && search.is_process_of_other_run(pid) {
                 continue;
             }
             ours += 1;
@@ -191,14 +191,14 @@ impl Traits {
 
 impl Search {
     /// Returns where a process was found, if it belongs to this run.
-    fn location_of(&self, traits: &Traits) -> Option<Location> {
+    fn location_of_process(&self, traits: &Traits) -> Option<Location> {
         if self.session.is_some_and(|session| session.as_raw_nonzero().get() == traits.session) {
             return Some(Location::Session);
         }
         has_tag(&traits.environ, &self.word).then_some(Location::Elsewhere)
     }
 
-    fn is_of_other_run(&self, pid: Pid) -> bool {
+    fn is_process_of_other_run(&self, pid: Pid) -> bool {
         let Some(traits) = Traits::read_process(pid) else { return false };
         // Without a tag it may be anybody's, and is left for the last run to end.
         let claimed = self.others.iter().any(|word| has_tag(&traits.environ, word));

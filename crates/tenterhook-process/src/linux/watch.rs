@@ -204,13 +204,13 @@ impl Listener {
                 let add = |wish| self.asked_log.add_once(Asked { program: program.clone(), wish });
                 wishes.into_iter().for_each(add);
             }
-            let answer = self.answer_for(&notice);
+            let answer = self.answer_to_notice(&notice);
             // SAFETY: the kernel reads the structure that it names by this request. It fails where the caller is gone.
             unsafe { libc::ioctl(calls.as_raw_fd(), SEND as _, &raw const answer) };
         }
     }
 
-    fn answer_for(&self, notice: &Notice) -> Answer {
+    fn answer_to_notice(&self, notice: &Notice) -> Answer {
         let refused = c_long::from(notice.number) == libc::SYS_socket && !self.may_talk;
         let (error, flags) = if refused { (-libc::EPERM, 0) } else { (0, GOES_ON) };
         Answer { id: notice.id, value: 0, error, flags }

@@ -122,7 +122,7 @@ fn h6_a_child_outlives_the_thread_that_asked_for_it() {
     let child = child.join().unwrap();
     std::thread::sleep(Duration::from_millis(50));
     child.write_stdin(*b"\n");
-    let report = child.wait();
+    let report = child.close_stdin_and_wait();
     assert_eq!((report.end, &report.stdout.bytes[..]), (End::Exited(0), &b"alive\n"[..]));
 }
 

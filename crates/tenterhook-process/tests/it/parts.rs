@@ -31,12 +31,12 @@ fn a_waiting_child_is_handed_its_work_at_once() {
     let child = start(scene.command);
     let (sender, receiver) = mpsc::channel();
     child.on_finish(move |report| sender.send(report).unwrap());
-    child.write_input_with_deadline(*b"question\n", Some(Instant::now() + PATIENCE));
+    child.write_all_input_with_deadline(*b"question\n", Some(Instant::now() + PATIENCE));
     let report = receiver.recv_timeout(PATIENCE).unwrap();
     assert_eq!((report.end, &report.stdout.bytes[..]), (End::Exited(0), &b"answer\n"[..]));
     let late = start(crate::scene::scene("--sleep-ms 30000").command);
-    late.write_input_with_deadline([], Some(Instant::now()));
-    assert_eq!(late.wait().end, End::TimedOut);
+    late.write_all_input_with_deadline([], Some(Instant::now()));
+    assert_eq!(late.close_stdin_and_wait().end, End::TimedOut);
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn lines_arrive_while_the_child_lives() {
         assert_eq!(lines.next(), Some(format!("got {word}").into_bytes()));
     }
     assert_eq!(lines.next_line_until(Instant::now() + Duration::from_millis(20)), None);
-    let report = child.wait();
+    let report = child.close_stdin_and_wait();
     assert_eq!(lines.next(), None);
     assert_eq!(report.stdout.bytes, b"got one\ngot two\ngot three\n");
     assert_eq!(report.end, End::Exited(0));
@@ -64,7 +64,7 @@ fn a_listener_of_the_first_hour_hears_all_and_nothing_need_be_kept() {
         let child = start_with_setup(scene.command, |child| lines = Some(child.lines()));
         let received: Vec<_> = lines.unwrap().collect();
         assert_eq!(received, [b"one".to_vec(), b"two".to_vec()]);
-        assert_eq!(child.wait().stdout.dropped, 8);
+        assert_eq!(child.close_stdin_and_wait().stdout.dropped, 8);
     }
 }
 
@@ -74,7 +74,7 @@ fn a_deadline_can_come_later() {
     let child = start(scene.command);
     assert_eq!(child.lines().next(), Some(b"here".to_vec()));
     child.set_deadline(Some(Instant::now() + Duration::from_millis(100)));
-    assert_eq!(child.wait().end, End::TimedOut);
+    assert_eq!(child.close_stdin_and_wait().end, End::TimedOut);
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_deadline_can_be_moved_and_lifted() {
     let child =
         start(scene("--sleep-ms 400 --stdout late").timeout(Duration::from_millis(200)).command);
     child.set_deadline(None);
-    assert_eq!(child.wait().end, End::Exited(0));
+    assert_eq!(child.close_stdin_and_wait().end, End::Exited(0));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_detached_child_goes_on_until_its_token_is_pulled() {
     let scene = scene("--stdout here --sleep-ms 30000");
     let (cancel, tag) = (Cancel::new(), scene.tag());
     let child = start(scene.command);
-    child.cancel_with(&cancel);
+    child.attach_cancel_token(&cancel);
     let mut lines = child.lines();
     let (sender, receiver) = mpsc::channel();
     child.on_finish(move |report| sender.send(report.end).unwrap());
@@ -135,7 +135,7 @@ fn the_report_waits_for_who_asks_late() {
     child.close_stdin();
     assert_eq!(child.lines().next(), Some(b"early".to_vec()));
     std::thread::sleep(SHORT);
-    assert_eq!(child.wait().end, End::Exited(0));
+    assert_eq!(child.close_stdin_and_wait().end, End::Exited(0));
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn failed_start_is_in_the_report() {
     let child = start(Command::new("/no/such/program", [] as [&str; 0], "/"));
     child.write_stdin(*b"question");
     assert_eq!(child.lines().next(), None);
-    assert!(matches!(child.wait().end, End::NotStarted(_)));
+    assert!(matches!(child.close_stdin_and_wait().end, End::NotStarted(_)));
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn a_reader_that_falls_behind_stops_the_child_and_loses_nothing() {
     // Four megabytes are written, one may wait.
     std::thread::sleep(SHORT);
     assert_eq!(lines.map(|line| assert_eq!(line.len(), 1000)).count(), 4000);
-    let report = child.wait();
+    let report = child.close_stdin_and_wait();
     assert_eq!((report.end, report.stdout.closed), (End::Exited(0), Closed::Truncated));
 }
 
@@ -166,7 +166,7 @@ fn a_reader_that_falls_behind_stops_the_child_and_loses_nothing() {
 fn panic_in_a_listener_affects_no_other_run() {
     let child = start(scene("--stdout one --stdout two").command);
     child.on_line(|_| -> Flow { panic!("on purpose") });
-    let report = child.wait();
+    let report = child.close_stdin_and_wait();
     assert_eq!((report.end, &report.stdout.bytes[..]), (End::Exited(0), &b"one\ntwo\n"[..]));
 }
 
@@ -187,7 +187,7 @@ fn a_long_input_is_fed_piece_by_piece() {
     for piece in 0..=255u8 {
         child.write_stdin(vec![piece; 16 << 10]);
     }
-    let report = child.wait();
+    let report = child.close_stdin_and_wait();
     let expected: Vec<u8> = (0..=255u8).flat_map(|piece| vec![piece; 16 << 10]).collect();
     assert!(report.stdout.bytes == expected);
     assert_eq!(report.stdin, Delivery::Delivered);

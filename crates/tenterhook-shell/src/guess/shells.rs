@@ -4,7 +4,7 @@
 use super::super::word::{Word, WordKind};
 use super::super::wrapper;
 use super::program::has_subcommands;
-use super::table::{runs_words_after, takes_text_operands};
+use super::table::{is_subcommand_running_words, takes_text_operands};
 
 /// Programs that start a shell, the words that make them do so, how many operands may follow, and their options with values.
 const STARTING: &str = include_str!("shells.txt");
@@ -18,7 +18,7 @@ pub(super) fn runs_input_as_code(name: &str, words: &[Word]) -> bool {
     let from = match has_subcommands(name) {
         true => words
             .iter()
-            .position(|word| runs_words_after(&word.text))
+            .position(|word| is_subcommand_running_words(&word.text))
             .map_or(words.len(), |at| at + 1),
         false => 1,
     };
@@ -39,13 +39,14 @@ fn is_shell_without_script(words: &[Word]) -> bool {
         let tokens: Vec<&str> = word.text.split_whitespace().collect();
         let bare = |at: usize| {
             let next = tokens.get(at + 1).copied();
-            is_shell_name(tokens.get(at).copied().unwrap_or_default()) && has_no_script(next)
+            is_shell_name(tokens.get(at).copied().unwrap_or_default())
+                && is_without_script_or_code(next)
         };
         return (0..tokens.len()).any(bare);
     }
     word.kind == WordKind::Literal
         && is_shell_name(&word.text)
-        && has_no_script(rest.first().map(|word| word.text.as_str()))
+        && is_without_script_or_code(rest.first().map(|word| word.text.as_str()))
 }
 
 fn is_shell_name(word: &str) -> bool {
@@ -53,7 +54,7 @@ fn is_shell_name(word: &str) -> bool {
 }
 
 /// Returns whether neither a script nor code follows a shell's name.
-fn has_no_script(next: Option<&str>) -> bool {
+fn is_without_script_or_code(next: Option<&str>) -> bool {
     next.is_none_or(|next| {
         let is_option = next.starts_with('-') && !next.contains('c');
         is_option || next == "/dev/stdin" || next.starts_with(['&', '|', ';', ')', '\'', '"'])

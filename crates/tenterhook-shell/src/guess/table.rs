@@ -94,7 +94,7 @@ pub(super) enum Lead {
 }
 
 /// Returns the leads of a program: words and options after which a command or code follows.
-pub(super) fn program_leads(program: &str) -> impl Iterator<Item = (&'static str, Lead)> {
+pub(super) fn leads_of_program(program: &str) -> impl Iterator<Item = (&'static str, Lead)> {
     type Rows = HashMap<&'static str, Vec<(&'static str, Lead)>>;
     static ROWS: LazyLock<Rows> = LazyLock::new(|| {
         let mut rows = Rows::new();
@@ -133,7 +133,7 @@ pub(super) fn takes_text_operands(program: &str) -> bool {
 }
 
 /// Returns whether the words after this subcommand are run.
-pub(super) fn runs_words_after(word: &str) -> bool {
+pub(super) fn is_subcommand_running_words(word: &str) -> bool {
     static WORDS: WordSet = LazyLock::new(|| RUNNING.split_whitespace().collect());
     WORDS.contains(word)
 }

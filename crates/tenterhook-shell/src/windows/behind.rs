@@ -59,7 +59,7 @@ pub(super) fn is_windows_shell(name: &str) -> bool {
     matches!(name, "powershell" | "pwsh" | "cmd")
 }
 
-fn find_parameter(text: &str) -> Option<(&'static str, Takes)> {
+fn find_powershell_parameter(text: &str) -> Option<(&'static str, Takes)> {
     let name = text.strip_prefix("--").or_else(|| text.strip_prefix(['-', '/', '–', '—', '―']))?;
     let name = name.to_ascii_lowercase();
     let exact = |row: &&(&str, &[&str], Takes)| row.1.contains(&name.as_str());
@@ -79,7 +79,7 @@ pub(super) fn complete_powershell_options(words: &mut [Argument]) {
             continue;
         }
         let Some((name, takes)) =
-            find_parameter(word.value_text()).filter(|_| word.is_value_known())
+            find_powershell_parameter(word.value_text()).filter(|_| word.is_value_known())
         else {
             return;
         };
@@ -97,7 +97,7 @@ pub(in super::super) fn code_run_by_powershell(words: &[Word]) -> Vec<Behind> {
     let mut at = 0;
     while let Some(word) = words.get(at) {
         at += 1;
-        let Some((_, takes)) = find_parameter(&word.text) else {
+        let Some((_, takes)) = find_powershell_parameter(&word.text) else {
             let is_script = word.text.to_ascii_lowercase().ends_with(".ps1");
             let code = join_as_code(words.get(at - 1..).unwrap_or_default(), Language::PowerShell);
             return vec![if is_script { Behind::Script } else { code }];
@@ -145,7 +145,7 @@ fn join_as_code(words: &[Word], language: Language) -> Behind {
 
 impl CmdCode {
     /// Returns the command line after a program's name.
-    pub(in super::super) fn command_line_in(self, words: &[Word]) -> Vec<Behind> {
+    pub(in super::super) fn command_line_after_name(self, words: &[Word]) -> Vec<Behind> {
         let is_one = |word: &Word, options: &[&str]| {
             let text = word.text.replace("//", "/");
             options.iter().any(|option| text.eq_ignore_ascii_case(option))
@@ -155,9 +155,9 @@ impl CmdCode {
             words.get(at + 1..)
         };
         let code = match self {
-            Self::Rest(options) => {
-                behind(options).filter(|rest| !rest.is_empty()).or_else(|| attached_code(words))
-            }
+            Self::Rest(options) => behind(options)
+                .filter(|rest| !rest.is_empty())
+                .or_else(|| unknown_if_code_attached(words)),
             Self::Word(options) => behind(options).and_then(|rest| rest.get(..1)),
             Self::Operand => {
                 let is_option = |word: &Word| word.text.starts_with(['/', '-']);
@@ -171,7 +171,7 @@ impl CmdCode {
 
 /// Returns an empty rest, hence unknown code, if code is attached to its option: `cmd /cdel` is not
 /// followed.
-fn attached_code(words: &[Word]) -> Option<&[Word]> {
+fn unknown_if_code_attached(words: &[Word]) -> Option<&[Word]> {
     let starts = |word: &Word| {
         let small = word.text.to_ascii_lowercase();
         small.len() > 2 && (small.starts_with("/c") || small.starts_with("/k"))

@@ -38,7 +38,7 @@ impl Walker<'_, '_, '_> {
             self.reader.record_doubt(self.code, Doubt::Program { source: full });
             return;
         }
-        let Some(call) = names::find_call(&key) else { return };
+        let Some(call) = names::find_net_call(&key) else { return };
         match call {
             Call::Code(wrapper) => {
                 self.read_called_code(&command, &words, Language::PowerShell, wrapper)

@@ -363,7 +363,8 @@ impl Walker<'_, '_, '_> {
             return Value::default();
         }
         let key = variable_key(name);
-        let is_open = is_added || self.may_be_skipped() && self.variables.contains_key(&key);
+        let is_open =
+            is_added || self.may_be_skipped_at_run_time() && self.variables.contains_key(&key);
         let value = match (is_open, &value.words) {
             (true, _) => Value::default(),
             // What commands print is known as much as they are.
@@ -378,8 +379,8 @@ impl Walker<'_, '_, '_> {
         Value::default()
     }
 
-    /// Returns whether this part of the line may be skipped.
-    fn may_be_skipped(&self) -> bool {
+    /// Returns whether this part of the line, a body or a function, may not run when the line runs.
+    fn may_be_skipped_at_run_time(&self) -> bool {
         matches!(self.context, Context::Body | Context::Function)
     }
 }

@@ -224,7 +224,7 @@ fn parse_row(line: &'static str) -> Option<Cmdlet> {
     let form = parts.next().unwrap_or_default();
     let mut cmdlet = Cmdlet {
         name,
-        runs: parse_runs(runs),
+        runs: parse_what_cmdlet_runs(runs),
         names: Vec::new(),
         valued: Vec::new(),
         places: Vec::new(),
@@ -243,7 +243,7 @@ fn parse_row(line: &'static str) -> Option<Cmdlet> {
     Some(cmdlet)
 }
 
-fn parse_runs(word: &'static str) -> Runs {
+fn parse_what_cmdlet_runs(word: &'static str) -> Runs {
     match word.split_once(':') {
         Some(("line", parameter)) => Runs::Line(parameter),
         Some((_, parameter)) => Runs::File(parameter),
@@ -275,8 +275,8 @@ pub(super) fn find_alias(name: &str) -> Option<(&'static str, bool)> {
     ROWS.get(name).copied()
 }
 
-/// Returns what a call does, by its name in lower case.
-pub(super) fn find_call(key: &str) -> Option<Call> {
+/// Returns what a .NET call does, by its name in lower case.
+pub(super) fn find_net_call(key: &str) -> Option<Call> {
     let (name, does) =
         CALLS.lines().filter_map(|row| row.split_once(" = ")).find(|(name, _)| *name == key)?;
     Some(match does {

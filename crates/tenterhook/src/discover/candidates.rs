@@ -15,7 +15,7 @@ use tenterhook_core::source::ADOPTED;
 
 /// Returns the candidates of a dialect. The file of entries that were moved away from its agent
 /// (BR-75) follows the user's other files.
-pub(super) fn dialect_candidates(dialect: &Dialect, roots: &Roots) -> Vec<Candidate> {
+pub(super) fn config_candidates_of_dialect(dialect: &Dialect, roots: &Roots) -> Vec<Candidate> {
     let mut all = dialect.candidate_files(roots);
     if let Some(path) = moved_entries_file(dialect.id(), roots) {
         let last = all.iter().rposition(|candidate| candidate.layer == Layer::User);
@@ -36,7 +36,7 @@ pub fn moved_entries_file(dialect: DialectId, roots: &Roots) -> Option<PathBuf> 
 
 /// Returns the file beside the moved entries that names the settings from which they were moved.
 #[must_use]
-pub fn moved_entries_origin_file(adopted: &Path) -> PathBuf {
+pub fn moved_entries_origin_note_path(adopted: &Path) -> PathBuf {
     adopted.with_extension("from")
 }
 
@@ -51,7 +51,7 @@ pub(super) fn moved_entries_origin(
     if moved_entries_file(dialect, roots).is_none_or(|adopted| adopted != path) {
         return None;
     }
-    let named = file::read_config_file(&moved_entries_origin_file(path))
+    let named = file::read_config_file(&moved_entries_origin_note_path(path))
         .ok()
         .map(|text| PathBuf::from(text.trim_end()));
     named.filter(|path| path.is_absolute()).or_else(|| {
@@ -67,7 +67,9 @@ pub(super) fn moved_entries_origin(
 pub fn searched_paths(roots: &Roots) -> Vec<(DialectId, PathBuf)> {
     let of_dialect = |dialect: &&'static Dialect| {
         let id = dialect.id();
-        dialect_candidates(dialect, roots).into_iter().map(move |candidate| (id, candidate.path))
+        config_candidates_of_dialect(dialect, roots)
+            .into_iter()
+            .map(move |candidate| (id, candidate.path))
     };
     let mut paths: Vec<(DialectId, PathBuf)> = Vec::new();
     for path in DIALECTS.iter().flat_map(|dialect| of_dialect(&&**dialect)) {
@@ -80,11 +82,11 @@ pub fn searched_paths(roots: &Roots) -> Vec<(DialectId, PathBuf)> {
 
 /// Returns every candidate of every dialect, sorted, with each `*` in a path resolved to existing
 /// files.
-pub(super) fn all_candidates(roots: &Roots) -> Vec<(DialectId, Candidate)> {
+pub(super) fn all_config_candidates(roots: &Roots) -> Vec<(DialectId, Candidate)> {
     let mut all = Vec::new();
     let mut listed = Listed::default();
     for dialect in DIALECTS {
-        for Candidate { path, layer } in dialect_candidates(dialect, roots) {
+        for Candidate { path, layer } in config_candidates_of_dialect(dialect, roots) {
             let paths = listed.expand_wildcards(&path).into_iter();
             all.extend(paths.map(|path| (dialect.id(), Candidate { path, layer })));
         }
@@ -120,9 +122,9 @@ pub(super) fn matches_path_pattern(path: &Path, pattern: &Path) -> bool {
 }
 
 /// Returns the candidates of the user's layer.
-pub(super) fn user_candidates(roots: &Roots) -> Vec<(DialectId, Candidate)> {
+pub(super) fn user_config_candidates(roots: &Roots) -> Vec<(DialectId, Candidate)> {
     let is_own = |(_, candidate): &(DialectId, Candidate)| candidate.layer == Layer::User;
-    all_candidates(roots).into_iter().filter(is_own).collect()
+    all_config_candidates(roots).into_iter().filter(is_own).collect()
 }
 
 /// A cache of directory listings, because an agent may look for many files in one directory.

@@ -36,14 +36,14 @@ pub(super) fn read_utf8_file(path: &Path, most: u64) -> io::Result<Arc<str>> {
 /// Reads a file that an agent would load: its text, and a flaw if the text is incomplete. `None` if
 /// the file does not exist.
 pub(super) fn read_config_if_exists(path: &Path) -> Option<(Arc<str>, Option<Flaw>)> {
-    let mut read = saved::read_settled_file(path);
+    let mut read = saved::read_file_after_saving(path);
     // An editor that saves by rename can leave a moment without the file: try again.
     for _ in 0..2 {
         if !matches!(&read, Err(error) if is_not_found(error) && !path.is_symlink()) {
             break;
         }
         why_not_absent(path)?;
-        read = saved::read_settled_file(path);
+        read = saved::read_file_after_saving(path);
     }
     match read {
         Ok((bytes, is_saving)) => {
@@ -53,10 +53,10 @@ pub(super) fn read_config_if_exists(path: &Path) -> Option<(Arc<str>, Option<Fla
             Some((text.into(), flaw))
         }
         Err(error) if is_not_found(&error) => why_not_absent(path)
-            .map(|why| ("".into(), Some(whole_file_flaw(why, "mend or remove the link")))),
+            .map(|why| ("".into(), Some(unread_file_flaw(why, "mend or remove the link")))),
         Err(error) => Some((
             "".into(),
-            Some(whole_file_flaw(error.to_string(), unreadable_file_remedy(&error))),
+            Some(unread_file_flaw(error.to_string(), unreadable_file_remedy(&error))),
         )),
     }
 }
@@ -67,7 +67,7 @@ pub(super) fn unsearchable_home_flaw(home: &Path) -> Option<Flaw> {
     (error.kind() == io::ErrorKind::PermissionDenied).then(|| {
         let why =
             format!("{error}, and no other file in the home `{}` can be read", home.display());
-        whole_file_flaw(why, "make the home readable for the user who runs the agent")
+        unread_file_flaw(why, "make the home readable for the user who runs the agent")
     })
 }
 
@@ -108,7 +108,7 @@ impl Disk for Files {
 }
 
 /// A flaw because of which nothing of the file is read.
-fn whole_file_flaw(why: impl Into<String>, help: &str) -> Flaw {
+fn unread_file_flaw(why: impl Into<String>, help: &str) -> Flaw {
     Flaw { why: why.into(), help: help.to_owned(), kept: Completeness::Nothing, untrusted: None }
 }
 
@@ -140,7 +140,7 @@ pub fn read_regular_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 ///
 /// Fails if it is not a regular file. Refuses a FIFO or a device without blocking.
 pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
-    let file = open_without_blocking(OpenOptions::new().read(true)).open(path)?;
+    let file = set_nonblocking_open(OpenOptions::new().read(true)).open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
         return Err(invalid_input_error(format!(
@@ -173,7 +173,7 @@ pub(crate) fn read_regular_file_with_metadata(
 /// Makes opening a FIFO return at once instead of waiting for a process at the other end. Replaces
 /// other custom flags.
 #[cfg(unix)]
-pub fn open_without_blocking(options: &mut OpenOptions) -> &mut OpenOptions {
+pub fn set_nonblocking_open(options: &mut OpenOptions) -> &mut OpenOptions {
     use rustix::fs::OFlags;
     use std::os::unix::fs::OpenOptionsExt;
     let flags = i32::try_from((OFlags::NONBLOCK | OFlags::NOCTTY).bits()).unwrap_or(0);

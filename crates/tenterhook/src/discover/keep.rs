@@ -15,7 +15,7 @@ const IN_HOME: &[&str] = &[".local/state", ".local/share", ".config"];
 /// missing (BR-43): the user's home, or the parent of the directory that a variable names. `None`
 /// for a path that is not below a directory of ours.
 #[must_use]
-pub fn missing_home(path: &Path) -> Option<PathBuf> {
+pub fn missing_home_above(path: &Path) -> Option<PathBuf> {
     let is_ours = |above: &&Path| OURS.iter().any(|name| above.ends_with(name));
     let base = path.ancestors().find(is_ours)?.parent()?;
     let homes = IN_HOME.iter().filter(|place| base.ends_with(place));
@@ -32,7 +32,7 @@ pub fn missing_home(path: &Path) -> Option<PathBuf> {
 ///
 /// When it cannot be made, the home that it would be in does not exist, or this system does not keep other users out (HO-19).
 pub fn create_private_dir(path: &Path) -> io::Result<()> {
-    if let Some(home) = missing_home(path) {
+    if let Some(home) = missing_home_above(path) {
         return Err(io::Error::new(io::ErrorKind::NotFound, missing_home_message(&home)));
     }
     System::HERE.private_dir_builder()?.recursive(true).create(path)
@@ -76,7 +76,7 @@ mod tests {
             "elsewhere/records",
         ] {
             create_private_dir(&at(made)).expect(made);
-            assert!(at(made).is_dir() && missing_home(&at(made)).is_none(), "{made}");
+            assert!(at(made).is_dir() && missing_home_above(&at(made)).is_none(), "{made}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::candidates::all_candidates;
+use super::candidates::all_config_candidates;
 use super::file::read_config_file;
 use super::{absolute_path, config_format, new_source};
 use tenterhook_core::dialect::{
@@ -32,13 +32,13 @@ pub struct Hidden {
 #[must_use]
 pub fn find_unread_hook_files(roots: &Roots) -> Vec<Hidden> {
     let read_here: Vec<PathBuf> =
-        all_candidates(roots).into_iter().map(|(_, candidate)| candidate.path).collect();
+        all_config_candidates(roots).into_iter().map(|(_, candidate)| candidate.path).collect();
     let mut hidden: Vec<Hidden> = Vec::new();
     for directory in directories_to_search(roots) {
         // As if the directory were the root of a repository: then each dialect reads what lies in
         // it.
         let there = Roots { cwd: directory.to_owned(), repository: None, ..roots.clone() };
-        for (dialect, Candidate { path, layer }) in all_candidates(&there) {
+        for (dialect, Candidate { path, layer }) in all_config_candidates(&there) {
             let known = read_here.contains(&path) || hidden.iter().any(|h| h.path == path);
             if known || !matches!(layer, Layer::Project | Layer::Local) {
                 continue;
@@ -84,7 +84,7 @@ fn directories_to_search(roots: &Roots) -> impl Iterator<Item = &Path> {
 fn why_file_is_unread(path: &Path, directory: &Path, roots: &Roots) -> String {
     let started_there = Roots { cwd: directory.to_owned(), ..roots.clone() };
     let read_there =
-        all_candidates(&started_there).iter().any(|(_, candidate)| candidate.path == path);
+        all_config_candidates(&started_there).iter().any(|(_, candidate)| candidate.path == path);
     match &roots.repository {
         Some(root) if !read_there => {
             format!("it is read only from the root of the repository, `{}`", root.display())
@@ -96,7 +96,7 @@ fn why_file_is_unread(path: &Path, directory: &Path, roots: &Roots) -> String {
 /// Whether a file certainly belongs to a dialect other than `dialect`, by its path or by contents
 /// that only that other dialect has (C-5).
 #[must_use]
-pub fn is_of_other_dialect(path: &Path, dialect: DialectId, roots: &Roots) -> bool {
+pub fn is_file_of_other_dialect(path: &Path, dialect: DialectId, roots: &Roots) -> bool {
     let full = absolute_path(path, &roots.cwd);
     let Ok(text) = read_config_file(&full) else { return false };
     let root = syntax::parse_by_format(&text, config_format(&full)).root;

@@ -25,11 +25,11 @@ pub fn find_servers_for_hooks(
     roots: &Roots,
     sources: &[Source],
 ) -> (Vec<Server>, Vec<Diagnostic>) {
-    servers_for_hooks_with(ruleset, || find_agent_servers(roots, sources))
+    servers_for_hooks_found_by(ruleset, || find_agent_servers(roots, sources))
 }
 
 /// As [`find_servers_for_hooks`], but `find` returns the servers of the agents' files.
-pub fn servers_for_hooks_with(
+pub fn servers_for_hooks_found_by(
     ruleset: &Ruleset,
     find: impl FnOnce() -> (Vec<Server>, Vec<Diagnostic>),
 ) -> (Vec<Server>, Vec<Diagnostic>) {

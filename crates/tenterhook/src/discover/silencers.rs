@@ -18,7 +18,7 @@ pub fn find_silencers(
     roots: &Roots,
     env: &[(String, String)],
 ) -> Vec<Silencer> {
-    let Some(read) = dialect.dialect().silencer_finder() else { return Vec::new() };
+    let Some(read) = dialect.dialect().silencing_settings_finder() else { return Vec::new() };
     let sources = find(roots).sources;
     let is_settings = |source: &&Source| source.dialect == dialect && source.plugin.is_none();
     let mut settings: Vec<&Source> = sources.iter().filter(is_settings).collect();
@@ -44,7 +44,8 @@ pub fn silencers_in_files(given: &[&Source], roots: &Roots) -> Vec<Silencer> {
     for dialect in DIALECTS {
         let settings: Vec<&Source> =
             placed.iter().filter(|source| source.dialect == dialect.id()).collect();
-        let Some(read) = dialect.silencer_finder().filter(|_| !settings.is_empty()) else {
+        let Some(read) = dialect.silencing_settings_finder().filter(|_| !settings.is_empty())
+        else {
             continue;
         };
         let scan = Scan { settings: &settings, roots, env: &[], disk: &file::Files::new(roots) };

@@ -75,7 +75,10 @@ impl System {
     }
 
     /// Makes `options` create files for their owner alone.
-    pub(crate) fn make_file_private(self, options: &mut OpenOptions) -> Result<(), Unsupported> {
+    pub(crate) fn set_private_create_mode(
+        self,
+        options: &mut OpenOptions,
+    ) -> Result<(), Unsupported> {
         self.supports_permissions()?;
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
@@ -97,8 +100,8 @@ pub fn managed_file_path(path: &Path) -> Option<PathBuf> {
 /// # Errors
 ///
 /// On a system whose permissions are not read.
-pub fn set_owner_only(options: &mut OpenOptions) -> io::Result<&mut OpenOptions> {
-    System::HERE.make_file_private(options)?;
+pub fn set_owner_only_create_mode(options: &mut OpenOptions) -> io::Result<&mut OpenOptions> {
+    System::HERE.set_private_create_mode(options)?;
     Ok(options)
 }
 
@@ -147,11 +150,11 @@ impl Stat {
     ///
     /// On a system whose permissions are not read.
     pub fn from_metadata(metadata: &Metadata) -> Result<Self, Unsupported> {
-        Self::from_metadata_on(System::HERE, metadata)
+        Self::from_metadata_on_system(System::HERE, metadata)
     }
 
     /// Converts metadata as the given system reports it.
-    pub(crate) fn from_metadata_on(
+    pub(crate) fn from_metadata_on_system(
         system: System,
         metadata: &Metadata,
     ) -> Result<Self, Unsupported> {
@@ -202,13 +205,17 @@ mod tests {
         let fixture = tempfile::tempdir().expect("a directory");
         let metadata = fixture.path().metadata().expect("metadata");
         assert!(System::Other.private_dir_builder().is_err());
-        assert!(System::Other.make_file_private(&mut OpenOptions::new()).is_err());
-        assert_eq!(Stat::from_metadata_on(System::Other, &metadata), Err(Unsupported));
+        assert!(System::Other.set_private_create_mode(&mut OpenOptions::new()).is_err());
+        assert_eq!(Stat::from_metadata_on_system(System::Other, &metadata), Err(Unsupported));
         assert_eq!(io::Error::from(Unsupported).kind(), io::ErrorKind::Unsupported);
         for system in [System::Unix, System::Mac] {
             assert!(system.private_dir_builder().is_ok(), "{system:?}");
-            assert!(system.make_file_private(&mut OpenOptions::new()).is_ok(), "{system:?}");
-            assert_eq!(Stat::from_metadata_on(system, &metadata).is_ok(), cfg!(unix), "{system:?}");
+            assert!(system.set_private_create_mode(&mut OpenOptions::new()).is_ok(), "{system:?}");
+            assert_eq!(
+                Stat::from_metadata_on_system(system, &metadata).is_ok(),
+                cfg!(unix),
+                "{system:?}"
+            );
         }
     }
 

@@ -345,7 +345,7 @@ fn every_file_that_install_writes_for_everybody_is_managed() {
     };
     let all: Vec<Candidate> = DIALECTS
         .iter()
-        .flat_map(|dialect| candidates::dialect_candidates(dialect, &roots))
+        .flat_map(|dialect| candidates::config_candidates_of_dialect(dialect, &roots))
         .collect();
     let managed = |agent: &tenterhook_core::agents::Agent| {
         agent

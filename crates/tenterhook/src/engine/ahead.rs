@@ -11,7 +11,7 @@ use tenterhook_core::hook::{Arming, Hook, around};
 /// Starts the processes of prewarmed hooks in the background, so that the first event does not
 /// wait. The input of later events is not known yet, but most of their environment is; a process
 /// whose environment does not fit its event is not used.
-pub(super) fn start_prewarmed_hooks(
+pub(super) fn start_prewarmed_processes(
     rulesets: &[Arc<Ruleset>],
     ambient: &Arc<Ambient>,
     first: &Event,

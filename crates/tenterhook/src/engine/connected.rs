@@ -36,7 +36,7 @@ impl Connected {
         sources: &[Source],
     ) -> Vec<Diagnostic> {
         let find = || judge.startable_servers(&self.roots, sources);
-        let (servers, diagnostics) = discover::servers_for_hooks_with(ruleset, find);
+        let (servers, diagnostics) = discover::servers_for_hooks_found_by(ruleset, find);
         self.servers.replace(servers);
         diagnostics
     }

@@ -32,7 +32,7 @@ pub(super) fn apply_exemptions(
             caller.is_some() && !matches!(layer, Layer::Managed | Layer::BuiltIn)
         });
     if !is_for_user {
-        return with_explain_command(outcome, hooks, event);
+        return add_explain_command(outcome, hooks, event);
     }
     // A built-in rule that let the call pass has used the permission up.
     let is_used_up = steps().any(|(step, _)| step.exemption == Some(Exemption::AllowedOnce));
@@ -53,7 +53,7 @@ pub(super) fn apply_exemptions(
 
 /// Adds the command that explains a denial by the organisation, which no user can lift, to the
 /// outcome.
-fn with_explain_command(mut outcome: Outcome, hooks: &[Arc<Hook>], event: &Event) -> Outcome {
+fn add_explain_command(mut outcome: Outcome, hooks: &[Arc<Hook>], event: &Event) -> Outcome {
     let mut layers = outcome.steps.iter().zip(hooks).filter_map(|(step, hook)| {
         let denies = step.verdict == Restraint::Deny && hook.caller.is_some();
         denies.then_some(hook.layer)

@@ -11,7 +11,8 @@ use tokio::time::Instant;
 use super::parts::{self, Part};
 use super::recording::Behind;
 use super::second_round::{
-    changes_action, keep_last_rewrite, merge_both_rounds, must_judge_rewrite, void_allow,
+    effects_change_action, gate_must_judge_rewrite, keep_last_rewrite, merge_both_rounds,
+    void_allow,
 };
 use super::step::{Done, Once, Queue, Setting, Waiting};
 use super::{Inner, Shadows, Staged, stages_of_phase};
@@ -95,12 +96,12 @@ impl<'a> Firing<'a> {
         (budget, dispatch): (Option<Duration>, Dispatch),
         behind: Behind,
     ) -> Self {
-        let rule_input = Arc::new(with_file_access(RuleInput::new(&event)));
+        let rule_input = Arc::new(give_rules_file_access(RuleInput::new(&event)));
         Self {
             inner,
             session,
             view,
-            parts: parts::split_event(&rule_input),
+            parts: parts::split_event_into_parts(&rule_input),
             rule_input,
             wanted: session.cancellation_check(),
             computed: Duration::ZERO,
@@ -136,8 +137,9 @@ impl<'a> Firing<'a> {
         let parts: Vec<MatchContext<'_>> = parts.collect();
         let mut steps = plan::select_steps_of_parts(ruleset, self.view, &context, &parts, stage);
         if !self.asked.is_empty() {
-            let is_asked =
-                |hook: &Hook| self.asked.iter().any(|own| plan::run_same_program_alike(own, hook));
+            let is_asked = |hook: &Hook| {
+                self.asked.iter().any(|own| plan::start_same_program_alike(own, hook))
+            };
             steps.retain(|step| !is_asked(&step.hook));
         }
         steps
@@ -161,12 +163,12 @@ impl<'a> Firing<'a> {
     /// Runs one stage.
     pub(super) async fn run_stage(&mut self, stage: &Stage, steps: Vec<Step>) {
         let observing = stage.phase == Phase::Observe;
-        let steps = self.steps_of_this_process(steps);
+        let steps = self.drop_steps_of_second_process(steps);
         (self.mode, self.before) = (stage.mode, None);
         match stage.mode {
             Mode::Parallel => {
                 let done = self.run_concurrently(steps).await;
-                self.add_results(stage.phase, done);
+                self.add_results_and_apply_rewrites(stage.phase, done);
             }
             Mode::Serial | Mode::InTurn => {
                 let to_the_end = observing || stage.mode == Mode::InTurn;
@@ -178,7 +180,7 @@ impl<'a> Firing<'a> {
                         done.extend(self.run_concurrently(vec![step]).await);
                     }
                 }
-                self.add_results(stage.phase, done);
+                self.add_results_and_apply_rewrites(stage.phase, done);
             }
             Mode::Chained => {
                 for step in steps {
@@ -187,15 +189,15 @@ impl<'a> Firing<'a> {
                         continue;
                     }
                     let done = self.run_concurrently(vec![step]).await;
-                    self.add_results(stage.phase, done);
+                    self.add_results_and_apply_rewrites(stage.phase, done);
                 }
             }
         }
     }
 
-    /// Returns the steps that this process runs. Steps that it leaves to a second process are
-    /// recorded as detached.
-    fn steps_of_this_process(&mut self, steps: Vec<Step>) -> Vec<Step> {
+    /// Drops the steps that this process leaves to a second process, and records them as detached.
+    /// Returns the others.
+    fn drop_steps_of_second_process(&mut self, steps: Vec<Step>) -> Vec<Step> {
         let is_aside = |step: &Step| step.hook.runs_detached() && step.broken.is_none();
         match self.inner.shadows {
             Shadows::Here => steps,
@@ -209,7 +211,7 @@ impl<'a> Firing<'a> {
     }
 
     /// Adds the results of one stage, or of one link of a chain, and applies their rewrites.
-    fn add_results(&mut self, phase: Phase, mut done: Vec<Done>) {
+    fn add_results_and_apply_rewrites(&mut self, phase: Phase, mut done: Vec<Done>) {
         let undecided = !self.has_denial() && !done.iter().any(Done::denies);
         if phase == Phase::Decide
             && undecided
@@ -228,16 +230,15 @@ impl<'a> Firing<'a> {
 
     /// Runs the gates that have not judged a rewrite of the decide phase (M-8). A link of a chain
     /// may deny, too: it saw the payload before the decide phase, and judges the result.
-    pub(super) async fn judge_rewrites(&mut self, stages: &[Staged<'_>]) {
+    pub(super) async fn run_gates_on_rewrites(&mut self, stages: &[Staged<'_>]) {
         let Some(author) = self.author.take().filter(|_| !self.has_denial()) else { return };
         let mut again = Vec::new();
         for phase in [Phase::Rewrite, Phase::Decide] {
             for (ruleset, stage) in stages_of_phase(stages, phase) {
                 let steps = self.select_steps(ruleset, stage).into_iter();
-                again
-                    .extend(steps.filter(|step| {
-                        must_judge_rewrite(step, &author, self.version, &self.done)
-                    }));
+                again.extend(steps.filter(|step| {
+                    gate_must_judge_rewrite(step, &author, self.version, &self.done)
+                }));
             }
         }
         let second = Box::pin(self.run_concurrently(again)).await;
@@ -255,7 +256,7 @@ impl<'a> Firing<'a> {
         // every call.
         for done in self.done.into_iter().filter(|d| !d.is_silent_builtin()) {
             // A silent verdict changes nothing.
-            verdicts.extend(done.verdict.into_verdict());
+            verdicts.extend(done.verdict.into_verdict_unless_silent());
             records.push(*done.record);
             hooks.push(done.hook);
         }
@@ -285,7 +286,7 @@ impl<'a> Firing<'a> {
         };
         let once = Once::claim_single_run(&step, self.session);
         self.claims.extend(once.watch_claim());
-        let waiting = self.wait_mode(&step);
+        let waiting = self.wait_mode_of_step(&step);
         let (turns, deadline) = match &waiting {
             Waiting::Attached => (&self.inner.parallel, self.deadline),
             // It outlives the event and its budget.
@@ -310,7 +311,7 @@ impl<'a> Firing<'a> {
 
     /// Returns whether the event waits for a step. A host that waits for everything also waits for
     /// hooks that an agent would not wait for.
-    fn wait_mode(&mut self, step: &Step) -> Waiting {
+    fn wait_mode_of_step(&mut self, step: &Step) -> Waiting {
         let hook = &step.hook;
         if hook.wait != Wait::Attached || hook.runs_detached() {
             // It begins in its turn, and no other step waits for it.
@@ -341,7 +342,7 @@ impl<'a> Firing<'a> {
     fn apply_rewrites(&mut self, done: &[Done]) {
         for one in done.iter().filter(|d| d.verdict.effects.rewrite()) {
             let effects = &one.verdict.effects;
-            if changes_action(effects) {
+            if effects_change_action(effects) {
                 self.done.iter_mut().for_each(void_allow);
             }
             self.done
@@ -357,7 +358,7 @@ impl<'a> Firing<'a> {
                     Arc::make_mut(&mut self.event).payload.insert(key.to_owned(), value);
                     self.envelopes.clear();
                     self.rule_input = Arc::new(self.rule_input.with_rewritten_event(&self.event));
-                    self.parts = parts::split_event(&self.rule_input);
+                    self.parts = parts::split_event_into_parts(&self.rule_input);
                 }
             }
         }
@@ -365,7 +366,7 @@ impl<'a> Firing<'a> {
 }
 
 /// Lets rules read the files that a call names.
-fn with_file_access(rule_input: RuleInput) -> RuleInput {
+fn give_rules_file_access(rule_input: RuleInput) -> RuleInput {
     #[cfg(feature = "rule")]
     let rule_input = rule_input.with_file_reader(crate::executor::disk_files());
     rule_input

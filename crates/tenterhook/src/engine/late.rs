@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::polish::clean_and_cap_texts;
 use super::recording::Behind;
 use super::step::{
-    Setting, answer_from_report, judge_context, record_with_verdict, recorded_end, shadow_record,
-    show_refusal_once, spend_single_run,
+    Setting, answer_from_report, end_for_record, judge_context_of_step,
+    put_refusal_in_verdict_once, record_with_verdict, shadow_record, spend_claim_if_answered,
 };
 use crate::executor::Ambient;
 use crate::session::{Claim, Finished, Session};
@@ -55,7 +55,7 @@ impl Late {
     }
 
     /// Cleans the outcome of the step, records it, and returns the finished step.
-    fn finish_with_outcome(&self, outcome: Outcome, wakes: bool) -> Finished {
+    fn record_and_finish_with_outcome(&self, outcome: Outcome, wakes: bool) -> Finished {
         let outcome = clean_and_cap_texts(outcome, &self.ambient);
         let outcome = self.behind.record_late_step(&self.event, &self.step.hook, outcome);
         let agent = self.event.within.facts.get("agent_id").and_then(Value::as_str);
@@ -68,17 +68,17 @@ impl Late {
 pub(super) fn finish_cancelled(late: &Late, ran: Option<Duration>) -> Finished {
     let report = Report::without_output(End::Cancelled, ran.unwrap_or_default());
     let mut answer = Answer { failure: report.failure(), ..Answer::default() };
-    let mut how = recorded_end(&late.step, &report);
+    let mut how = end_for_record(&late.step, &report);
     if ran.is_none() {
         let why = "its session ended before it began";
         answer = Answer::failed(Code::Cancelled, why);
         how = Ended::NotRun(why.to_owned());
     }
-    let verdict = verdict::judge_late_answer(judge_context(&late.step), answer);
+    let verdict = verdict::judge_late_answer(judge_context_of_step(&late.step), answer);
     let record =
         record_with_verdict(&late.step, Ended::InBackground(Box::new(how)), report.took, &verdict);
     let outcome = single_step_outcome(late, record, verdict);
-    late.finish_with_outcome(outcome, false)
+    late.record_and_finish_with_outcome(outcome, false)
 }
 
 /// Returns the outcome of one step; for a shadow hook, only its record.
@@ -99,18 +99,18 @@ pub(super) fn finish_with_report(late: &Late, report: &Report, claim: Option<Cla
         row.powers = row.powers.with(Power::Deny);
     }
     let answer = answer_from_report(&step, &late.event, report);
-    spend_single_run(claim, &answer);
+    spend_claim_if_answered(claim, &answer);
     let mut verdict = match step.hook.runs_detached() {
         // A shadow hook is judged as if the event had waited for it (SH-7).
-        true => verdict::judge_answer(judge_context(&step), answer),
-        false => verdict::judge_late_answer(judge_context(&step), answer),
+        true => verdict::judge_answer(judge_context_of_step(&step), answer),
+        false => verdict::judge_late_answer(judge_context_of_step(&step), answer),
     };
-    show_refusal_once(&step.hook, &late.session, &late.ambient, &mut verdict);
+    put_refusal_in_verdict_once(&step.hook, &late.session, &late.ambient, &mut verdict);
     let is_shadow = step.hook.enforcement.is_shadow();
     let wakes = may_wake && verdict.restraint == Restraint::Deny && !is_shadow;
-    let ended = Ended::InBackground(Box::new(recorded_end(&step, report)));
+    let ended = Ended::InBackground(Box::new(end_for_record(&step, report)));
     let mut record = record_with_verdict(&step, ended, report.took, &verdict);
     record.tier = report.tier;
     let outcome = single_step_outcome(late, record, verdict);
-    late.finish_with_outcome(outcome, wakes)
+    late.record_and_finish_with_outcome(outcome, wakes)
 }

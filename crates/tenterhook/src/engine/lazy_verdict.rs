@@ -12,7 +12,7 @@ pub(super) struct LazyVerdict(Option<Box<Verdict>>);
 
 impl LazyVerdict {
     /// The verdict, or `None` if it is silent.
-    pub(super) fn into_verdict(self) -> Option<Verdict> {
+    pub(super) fn into_verdict_unless_silent(self) -> Option<Verdict> {
         self.0.map(|verdict| *verdict).filter(|verdict| !verdict.has_no_effect())
     }
 }
@@ -47,9 +47,12 @@ mod tests {
     fn what_was_written_is_read_and_silence_stays_silent() {
         let mut verdict = LazyVerdict::default();
         assert_eq!(*verdict, Verdict::without_effect());
-        assert_eq!(LazyVerdict::default().into_verdict(), None);
-        assert_eq!(LazyVerdict::from(Verdict::without_effect()).into_verdict(), None);
+        assert_eq!(LazyVerdict::default().into_verdict_unless_silent(), None);
+        assert_eq!(LazyVerdict::from(Verdict::without_effect()).into_verdict_unless_silent(), None);
         verdict.restraint = Restraint::Deny;
-        assert_eq!(verdict.into_verdict().map(|verdict| verdict.restraint), Some(Restraint::Deny));
+        assert_eq!(
+            verdict.into_verdict_unless_silent().map(|verdict| verdict.restraint),
+            Some(Restraint::Deny)
+        );
     }
 }

@@ -23,12 +23,12 @@ pub(super) struct Part {
 }
 
 /// Splits the event of `whole` into its parts. They share its budget of rule steps.
-pub(super) fn split_event(whole: &RuleInput) -> Vec<Part> {
+pub(super) fn split_event_into_parts(whole: &RuleInput) -> Vec<Part> {
     let part = |event: Event| {
         let event = Arc::new(event);
         Part { rule_input: Arc::new(whole.with_rewritten_event(&event)), event }
     };
-    parts::split_patch(whole.event()).into_iter().map(part).collect()
+    parts::split_patch_event(whole.event()).into_iter().map(part).collect()
 }
 
 /// Returns one step for each part that a step judges, each with the position of its original step.
@@ -45,14 +45,14 @@ pub(super) fn split_steps_by_part(steps: Vec<Step>) -> (Vec<usize>, Vec<Step>) {
 }
 
 /// Merges the results of the steps of one hook.
-pub(super) fn merge_split_steps(mut all: Vec<Done>) -> Option<Done> {
+pub(super) fn merge_results_of_parts(mut all: Vec<Done>) -> Option<Done> {
     let is_all = all.iter().all(|done| done.verdict.restraint != Restraint::Silent);
     let strictest = all.iter().map(|done| done.verdict.restraint).max()?;
     let at = all.iter().position(|done| done.verdict.restraint == strictest)?;
     let took = all.iter().map(|done| done.record.took).max()?;
     let verdicts: Vec<Verdict> = all
         .iter_mut()
-        .filter_map(|done| std::mem::take(&mut done.verdict).into_verdict())
+        .filter_map(|done| std::mem::take(&mut done.verdict).into_verdict_unless_silent())
         .collect();
     let context = all.iter().flat_map(|done| done.record.context.clone()).collect();
     let mut done = all.swap_remove(at);

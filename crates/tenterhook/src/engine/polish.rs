@@ -32,7 +32,7 @@ pub(super) fn clean_and_cap_texts(mut outcome: Outcome, ambient: &Ambient) -> Ou
     };
     for context in outcome.steps.iter_mut().flat_map(|step| &mut step.context) {
         wash(context, usize::MAX);
-        cap_context(context, ambient.scratch.as_deref());
+        cap_context_saving_whole(context, ambient.scratch.as_deref());
     }
     let effects = &mut outcome.effects;
     // The same texts once more, now clean: each of them belongs to a step.
@@ -74,7 +74,7 @@ pub(super) fn clean_and_cap_texts(mut outcome: Outcome, ambient: &Ambient) -> Ou
 
 /// Cuts `context` that exceeds its cap: to a preview and the path of the whole text, or to its
 /// start if there is no scratch directory.
-fn cap_context(context: &mut String, scratch: Option<&Path>) {
+fn cap_context_saving_whole(context: &mut String, scratch: Option<&Path>) {
     if context.chars().nth(CONTEXT_CAP).is_none() {
         return;
     }
@@ -91,7 +91,7 @@ fn write_context_file(scratch: &Path, text: &str) -> io::Result<PathBuf> {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let path = scratch.join(format!("context-{}-{number}.txt", std::process::id()));
     let mut options = std::fs::OpenOptions::new();
-    discover::set_owner_only(options.write(true).create_new(true))?
+    discover::set_owner_only_create_mode(options.write(true).create_new(true))?
         .open(&path)?
         .write_all(text.as_bytes())?;
     Ok(path)

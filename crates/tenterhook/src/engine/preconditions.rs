@@ -33,7 +33,7 @@ pub(super) fn missing_timers_diagnostic() -> Option<Diagnostic> {
 
 /// Returns the failure of every hook if hooks cannot run in this runtime; `None` if they can
 ///
-pub(super) fn runtime_failure() -> Option<Failure> {
+pub(super) fn unusable_runtime_failure() -> Option<Failure> {
     let message = match runtime_has_timers() {
         Some(true) => return None,
         Some(false) => format!("it was not run, because the runtime keeps no time; {REMEDY}"),

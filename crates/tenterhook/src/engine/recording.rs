@@ -31,7 +31,7 @@ pub(super) struct Behind {
 impl Recording {
     /// Records that `event` begins, if hooks are configured for it. An event without hooks is
     /// recorded only if it could have been denied (RE-1).
-    pub(super) fn begin_event(
+    pub(super) fn record_event_start(
         sink: Option<&Arc<dyn Sink>>,
         event: &Arc<Event>,
         is_hooked: bool,
@@ -56,12 +56,12 @@ impl Recording {
     }
 
     /// Returns a handle that records the steps that end after the event.
-    pub(super) fn for_late_steps(&self) -> Behind {
+    pub(super) fn late_step_recorder(&self) -> Behind {
         Behind { to: self.to.as_ref().map(|(sink, _)| Arc::clone(sink)), begun: self.begun }
     }
 
     /// Records the outcome. If that fails, the returned outcome reports it.
-    pub(super) fn end_event(mut self, outcome: Outcome, hooks: &[Arc<Hook>]) -> Outcome {
+    pub(super) fn record_event_outcome(mut self, outcome: Outcome, hooks: &[Arc<Hook>]) -> Outcome {
         let took = self.since.elapsed();
         let Some((sink, event)) = self.to.take() else { return outcome };
         let record =

@@ -17,14 +17,15 @@ use tenterhook_core::verdict::Verdict;
 const VOIDED: &str = "its allow is ignored: another hook rewrote the action after it had judged";
 
 /// Whether these effects change the action that follows the event.
-pub(super) fn changes_action(effects: &Effects) -> bool {
+pub(super) fn effects_change_action(effects: &Effects) -> bool {
     effects.updated_input.is_some() || effects.updated_prompt.is_some()
 }
 
 /// Keeps only the rewrite of the last configured hook after a stage, and returns that hook.
 /// Dropping the others leaves one rewrite to the merge, and an allow beside it is voided.
 pub(super) fn keep_last_rewrite(done: &mut [Done]) -> Option<HookId> {
-    let author = done.iter().rev().find(|d| changes_action(&d.verdict.effects))?.hook.id.clone();
+    let author =
+        done.iter().rev().find(|d| effects_change_action(&d.verdict.effects))?.hook.id.clone();
     for one in done.iter_mut().filter(|d| d.hook.id != author) {
         drop_rewrite_with_fault(one);
         void_allow(one);
@@ -35,7 +36,7 @@ pub(super) fn keep_last_rewrite(done: &mut [Done]) -> Option<HookId> {
 /// Whether a gate judges the rewritten payload. The hook that rewrote it and every gate that saw
 /// this version have judged it already. Exact sources have no second round, a detached step never
 /// judges, and a hook that runs once does not run again.
-pub(super) fn must_judge_rewrite(
+pub(super) fn gate_must_judge_rewrite(
     step: &Step,
     author: &HookId,
     version: u32,
@@ -69,7 +70,7 @@ pub(super) fn merge_both_rounds(first: Vec<Done>, mut second: Vec<Done>) -> Vec<
 /// and the faults of the first are kept.
 fn merge_rounds_of_gate(before: Done, mut after: Done) -> Done {
     after.record.took += before.record.took;
-    let first = before.verdict.into_verdict().unwrap_or_else(Verdict::without_effect);
+    let first = before.verdict.into_verdict_unless_silent().unwrap_or_else(Verdict::without_effect);
     let second = &mut *after.verdict;
     if first.restraint > Restraint::Allow.max(second.restraint) {
         second.restraint = first.restraint;
@@ -106,7 +107,7 @@ pub(super) fn void_allow(done: &mut Done) {
 
 /// Drops a rewrite that another hook's rewrite replaces, and reports that as a fault.
 fn drop_rewrite_with_fault(done: &mut Done) {
-    if changes_action(&done.verdict.effects) {
+    if effects_change_action(&done.verdict.effects) {
         let message = "another hook's rewrite stands; this one was dropped, because no gate would have judged it";
         done.verdict.faults.push(Fault::new(&done.record.hook, Code::RewriteConflict, message));
         done.verdict.effects.updated_input = None;

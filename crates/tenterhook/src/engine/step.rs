@@ -14,7 +14,7 @@ use crate::executor::{self, Ambient, Asked, Progress, Sealed, Task};
 use crate::session::{Claim, Session, Wanted, Watched};
 pub(super) use detached::{Queue, Waiting};
 use done::judge_and_record;
-pub(super) use done::{Done, judge_context, record_with_verdict, shadow_record};
+pub(super) use done::{Done, judge_context_of_step, record_with_verdict, shadow_record};
 use tenterhook_core::answer::{Answer, Failure, Power, Restraint};
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::event::Event;
@@ -80,11 +80,11 @@ impl Once {
 /// Runs a step, and labels its result with the version of the payload that it judged.
 pub(super) async fn run_step(setting: Box<Setting>) -> Done {
     let version = setting.version;
-    Done { version, ..run_or_skip(setting).await }
+    Done { version, ..run_or_skip_step(setting).await }
 }
 
 /// Runs a step, or returns at once if its hook is refused, cannot run or had its only run.
-async fn run_or_skip(mut setting: Box<Setting>) -> Done {
+async fn run_or_skip_step(mut setting: Box<Setting>) -> Done {
     let step = &setting.step;
     if let Some(refusal) = around::check_nesting(&step.hook, &setting.ambient.env) {
         let ended = Ended::NotRun(refusal.message.clone());
@@ -107,8 +107,8 @@ async fn run_or_skip(mut setting: Box<Setting>) -> Done {
         }
     };
     match std::mem::replace(&mut setting.waiting, Waiting::Attached) {
-        Waiting::Attached => run_attached(setting, claim).await,
-        Waiting::Detached(queue) => detached::run_in_background(setting, queue, claim),
+        Waiting::Attached => run_awaited_step(setting, claim).await,
+        Waiting::Detached(queue) => detached::run_step_in_background(setting, queue, claim),
     }
 }
 
@@ -126,7 +126,7 @@ fn answer_for_recursion(step: &Step, refusal: Failure) -> Answer {
 }
 
 /// Runs a step for which the event waits.
-async fn run_attached(setting: Box<Setting>, claim: Option<Claim>) -> Done {
+async fn run_awaited_step(setting: Box<Setting>, claim: Option<Claim>) -> Done {
     let progress = {
         let _turn = acquire_run_permit(&setting).await;
         let _shown = setting.session.show_status(status_text(&setting));
@@ -139,18 +139,30 @@ async fn run_attached(setting: Box<Setting>, claim: Option<Claim>) -> Done {
             let _shown = setting.session.show_status(status_text(&setting));
             rest.0.await
         }
-        Progress::Detached(rest) => return detached::continue_in_background(&setting, rest, claim),
+        Progress::Detached(rest) => {
+            return detached::continue_step_in_background(&setting, rest, claim);
+        }
     };
     let mut done = judge_report(&setting.step, &setting.event, &report, claim);
     let setting = &*setting;
-    show_refusal_once(&setting.step.hook, &setting.session, &setting.ambient, &mut done.verdict);
-    done.verdict.faults.extend(no_sandbox_fault(&setting.step.hook, &setting.session, &report));
+    put_refusal_in_verdict_once(
+        &setting.step.hook,
+        &setting.session,
+        &setting.ambient,
+        &mut done.verdict,
+    );
+    done.verdict.faults.extend(no_sandbox_fault_once(
+        &setting.step.hook,
+        &setting.session,
+        &report,
+    ));
     done
 }
 
-/// Keeps a refusal of the sandbox, and the line that would grant the access, once a session, in
-/// place of the exit code that it caused (X-26). A restraining answer keeps its exit code.
-pub(super) fn show_refusal_once(
+/// Puts a refusal of the sandbox, with the line that would grant the access, into the verdict, in
+/// place of the exit code that the refusal caused; once a session (X-26). A restraining answer
+/// keeps its exit code.
+pub(super) fn put_refusal_in_verdict_once(
     hook: &Hook,
     session: &Session,
     ambient: &Ambient,
@@ -175,10 +187,10 @@ pub(super) fn show_refusal_once(
 /// Reads, judges and records a report.
 fn judge_report(step: &Step, event: &Event, report: &Report, claim: Option<Claim>) -> Done {
     let answer = answer_from_report(step, event, report);
-    spend_single_run(claim, &answer);
+    spend_claim_if_answered(claim, &answer);
     let ended = match answer.detached {
-        true => Ended::InBackground(Box::new(recorded_end(step, report))),
-        false => recorded_end(step, report),
+        true => Ended::InBackground(Box::new(end_for_record(step, report))),
+        false => end_for_record(step, report),
     };
     let mut done = judge_and_record(step, answer, ended, report.took);
     done.record.tier = report.tier;
@@ -208,7 +220,7 @@ pub(super) fn evaluate_rule_now(asked: &Asked<'_>, step: &Step) -> Option<Done> 
 }
 
 /// Reports that the machine has no sandbox, once a session and not once per hook and call (X-8).
-fn no_sandbox_fault(hook: &Hook, session: &Session, report: &Report) -> Option<Fault> {
+fn no_sandbox_fault_once(hook: &Hook, session: &Session, report: &Report) -> Option<Fault> {
     let is_bare = report.tier == Some(Tier::T0);
     (is_bare && session.claim(&HookId::new("sandbox:T0"))).then(|| {
         let message = "this machine has no means to confine it, so it ran with the user's full rights, as every hook here \
@@ -224,7 +236,7 @@ fn status_text(setting: &Setting) -> Option<&str> {
 }
 
 /// Spends the single run of a hook once it has answered (N-6).
-pub(super) fn spend_single_run(claim: Option<Claim>, answer: &Answer) {
+pub(super) fn spend_claim_if_answered(claim: Option<Claim>, answer: &Answer) {
     if let Some(claim) = claim.filter(|_| answer.failure.is_none()) {
         claim.mark_answered();
     }
@@ -269,7 +281,7 @@ pub(super) fn answer_from_report(step: &Step, event: &Event, report: &Report) ->
         Some(failure) => Answer { failure: Some(failure), ..Answer::default() },
         None => parse_output(step, event, report),
     };
-    answer.remarks.extend(run_notes(report));
+    answer.remarks.extend(notes_about_run(report));
     answer
 }
 
@@ -288,7 +300,7 @@ fn sandbox_refused_shell_failure(step: &Step, report: &Report) -> Option<Failure
 
 /// Returns notes about how the step ran, whatever it answered: the directory in which it ran
 /// instead (R-10), the processes that it left (R-17), and the notes of its executor.
-fn run_notes(report: &Report) -> impl Iterator<Item = Failure> {
+fn notes_about_run(report: &Report) -> impl Iterator<Item = Failure> {
     let moved = report.moved_to.as_ref().map(|path| {
         let message = format!("its directory cannot be entered, so it ran in `{}`", path.display());
         Failure::new(Code::StartedElsewhere, message)
@@ -318,7 +330,7 @@ fn parse_output(step: &Step, event: &Event, report: &Report) -> Answer {
 }
 
 /// Converts the end of a step into the form that its record has.
-pub(super) fn recorded_end(step: &Step, report: &Report) -> Ended {
+pub(super) fn end_for_record(step: &Step, report: &Report) -> Ended {
     match &report.end {
         End::NotStarted { why } => Ended::NotStarted(why.clone()),
         End::Exited(0) if !matches!(step.hook.run, Run::Command(_)) => Ended::Answered,

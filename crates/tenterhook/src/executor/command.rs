@@ -104,7 +104,7 @@ pub fn missing_interpreter_remedy(interpreter: &str) -> &'static str {
 /// copy.
 fn describe_start_error(error: &process::NotStarted) -> String {
     #[cfg(feature = "trust")]
-    if let Some(original) = crate::trust::original_path(&error.path) {
+    if let Some(original) = crate::trust::original_path_of_copy(&error.path) {
         let (copy, own) = (error.path.display().to_string(), original.display().to_string());
         return error.to_string().replace(&copy, &own);
     }
@@ -137,12 +137,12 @@ pub(super) async fn run_command(task: Task) -> Progress {
     if task.hook.is_prewarmed() {
         return prewarm::run_prewarmed(task).await;
     }
-    start_and_follow(&task, command).await.into_progress()
+    start_and_follow_command(&task, command).await.into_progress()
 }
 
 /// Starts the command with its input, and waits for its report or for its request to run in the
 /// background.
-async fn start_and_follow(task: &Task, command: &Command) -> Course {
+async fn start_and_follow_command(task: &Task, command: &Command) -> Course {
     match EnvFile::create(task) {
         Ok(env_file) => {
             let mut described = process_for_task(task, command, env_file.as_ref());
@@ -169,7 +169,7 @@ fn process_for_task(
     let mut described = process_for_command(command, cwd);
     let file =
         env_file.map(|file| (file.variable_name().to_owned(), file.path().display().to_string()));
-    described.env = process_environment(task, command, task.envelope.env.iter().chain(&file));
+    described.env = environment_for_process(task, command, task.envelope.env.iter().chain(&file));
     // A hook must still judge after the agent's directory was deleted; the report says where it
     // ran. A directory that the hook's entry names is part of what it judges, so it has no fallback
     //
@@ -188,7 +188,7 @@ const GOES_FIRST: i16 = 800;
 /// Returns the process of a command, in `cwd`.
 pub fn process_for_command(command: &Command, cwd: PathBuf) -> process::Command {
     let mut described = process::Command::shell("", cwd);
-    described.program = process_program(command.invocation());
+    described.program = to_process_program(command.invocation());
     // Files that a hook creates (a formatter, say) belong to the project, not to the engine.
     described.umask = None;
     described.oom_score_adj = Some(GOES_FIRST);
@@ -196,20 +196,20 @@ pub fn process_for_command(command: &Command, cwd: PathBuf) -> process::Command 
 }
 
 /// Converts the invocation of a hook into the program to start.
-fn process_program(invocation: &Invocation) -> process::Program {
+fn to_process_program(invocation: &Invocation) -> process::Program {
     match invocation {
         Invocation::Argv { program, args } => process::Program::Argv {
             program: program.into(),
             args: args.iter().map(Into::into).collect(),
         },
         Invocation::Shell { text, shell } => {
-            process::Program::Shell { shell: process_shell(*shell), text: text.into() }
+            process::Program::Shell { shell: to_process_shell(*shell), text: text.into() }
         }
     }
 }
 
 /// Converts the shell that an entry names into the shell to start.
-fn process_shell(shell: Shell) -> process::Shell {
+fn to_process_shell(shell: Shell) -> process::Shell {
     match shell {
         Shell::Sh => process::Shell::sh(),
         Shell::Bash => process::Shell::posix("bash"),
@@ -224,7 +224,7 @@ fn process_shell(shell: Shell) -> process::Shell {
 
 /// Returns the complete environment: inherited variables, then those `set` for the run, then those
 /// of the hook's entry. The last one wins; it marks the hook that fires (P-10).
-pub(super) fn process_environment<'a>(
+pub(super) fn environment_for_process<'a>(
     task: &'a Task,
     command: &'a Command,
     set: impl Iterator<Item = &'a (String, String)>,
@@ -243,7 +243,7 @@ pub(super) fn process_environment<'a>(
     for (name, value) in inherited.chain(set).chain(&command.env) {
         seen.insert(name, value);
     }
-    let firing = around::mark_for_child_process(&task.hook, &task.ambient.env);
+    let firing = around::firing_marks_for_program(&task.hook, &task.ambient.env);
     seen.insert(FIRING, &firing);
     seen.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
 }

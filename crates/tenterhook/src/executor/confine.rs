@@ -187,7 +187,7 @@ fn ignore_unreadable_git_config(
 
 /// Returns the tier that confines a hook's long-lived process on this machine. A child that cannot
 /// reach it does not start.
-pub(super) fn tier_on_this_machine(task: &Task) -> Option<Tier> {
+pub(super) fn tier_of_long_lived_process(task: &Task) -> Option<Tier> {
     let demanded = to_process_tier(task.hook.sandbox.grants()?.required_tier());
     let pretended = task.ambient.pretended.map(|means| means.tier_for(demanded));
     Some(from_process_tier(pretended.unwrap_or_else(|| process::reachable_tier(demanded))))
@@ -212,7 +212,7 @@ fn build_confinement(
     let mut write: Vec<PathBuf> = grants
         .write
         .iter()
-        .filter_map(|path| resolve_grant(path, project, &mut resolver))
+        .filter_map(|path| grant_path_unless_linked_out(path, project, &mut resolver))
         .collect();
     let of_others: Vec<PathBuf> =
         context.granted.iter().map(|path| Grants::resolve_granted_path(path, project)).collect();
@@ -224,7 +224,7 @@ fn build_confinement(
     resolver.add_shared_directories(write.iter().chain(&of_others));
     let read = readable_paths(access, context, &mut resolver);
     let led = |names: &[PathBuf], resolver: &mut PathResolver| -> Vec<PathBuf> {
-        names.iter().filter_map(|path| resolver.resolve_in_shared(path)).collect()
+        names.iter().filter_map(|path| resolver.resolve_unless_link_escapes(path)).collect()
     };
     // The grants apply to the files that were examined: a link that replaces a granted path later is
     // not followed.
@@ -261,7 +261,7 @@ fn readable_paths(
         read.push(project.to_path_buf());
         // The agent chooses its working directory. It is readable only inside the project: an agent
         // could be in `~/.ssh`.
-        read.extend(resolver.resolve_in_project(context.cwd));
+        read.extend(resolver.resolve_if_in_project(context.cwd));
     }
     read.extend_from_slice(access.reads);
     // A directory around the home would open the home.
@@ -275,7 +275,9 @@ fn readable_paths(
         read.extend(BUSES.iter().map(|bus| login.join(bus)).filter(|path| path.is_absolute()));
     }
     read.extend(access.copy.map(Path::to_path_buf));
-    read.extend(grants.read.iter().filter_map(|path| resolve_grant(path, project, resolver)));
+    read.extend(
+        grants.read.iter().filter_map(|path| grant_path_unless_linked_out(path, project, resolver)),
+    );
     read
 }
 
@@ -287,7 +289,7 @@ fn writable_ancestors(
     resolver: &mut PathResolver,
 ) -> Vec<PathBuf> {
     let ends: Vec<PathBuf> =
-        places.iter().filter_map(|path| resolver.resolve_in_shared(path)).collect();
+        places.iter().filter_map(|path| resolver.resolve_unless_link_escapes(path)).collect();
     let above = ends.iter().flat_map(|end| end.ancestors().skip(1));
     let open = above.filter(|path| write.iter().any(|granted| path.starts_with(granted)));
     open.map(Path::to_path_buf).collect()
@@ -326,23 +328,28 @@ const fn to_process_tier(tier: Tier) -> process::Tier {
 /// Returns the path of a grant, without resolving links. `None` if it is in the project by name and
 /// a link leads out of it: a link could lead anywhere, and be created after the name was approved
 ///
-fn resolve_grant(path: &Path, project: &Path, resolver: &mut PathResolver) -> Option<PathBuf> {
+fn grant_path_unless_linked_out(
+    path: &Path,
+    project: &Path,
+    resolver: &mut PathResolver,
+) -> Option<PathBuf> {
     let named = Grants::resolve_granted_path(path, project);
-    let is_granted = !named.starts_with(project) || resolver.resolve_in_project(&named).is_some();
+    let is_granted =
+        !named.starts_with(project) || resolver.resolve_if_in_project(&named).is_some();
     is_granted.then_some(named)
 }
 
 /// Returns the paths that an entry of `layer` may read because it names them.
 fn paths_named_by_entry(layer: Layer, program: &process::Program) -> Vec<PathBuf> {
-    match can_grant_by_naming(layer) {
-        true => argument_paths(program).map(Path::to_path_buf).collect(),
+    match layer_grants_by_naming(layer) {
+        true => program_and_argument_paths(program).map(Path::to_path_buf).collect(),
         false => Vec::new(),
     }
 }
 
 /// Whether an absolute path in an entry grants reading it. Entries of the user and the organisation
 /// may do that; entries of others could name a key.
-const fn can_grant_by_naming(layer: Layer) -> bool {
+const fn layer_grants_by_naming(layer: Layer) -> bool {
     match layer {
         Layer::Managed | Layer::BuiltIn | Layer::Given | Layer::User => true,
         // The layer `local` also lies in the repository, and may have come with it.
@@ -360,7 +367,7 @@ fn approved_copy_path(run: &Run) -> Option<&Path> {
 
 /// Returns the paths that an entry names: its program and arguments. A shell line cannot be split
 /// reliably, so it names none.
-fn argument_paths(program: &process::Program) -> impl Iterator<Item = &Path> {
+fn program_and_argument_paths(program: &process::Program) -> impl Iterator<Item = &Path> {
     let (first, rest): (Option<&OsString>, &[OsString]) = match program {
         process::Program::Argv { program, args } => (Some(program), args),
         process::Program::Shell { .. } => (None, &[]),

@@ -34,7 +34,8 @@ impl EnvFile {
         let path = scratch.canonicalize()?.join(name);
         let mut options = std::fs::OpenOptions::new();
         // It may come to hold credentials.
-        let made = discover::set_owner_only(options.write(true).create_new(true))?.open(&path)?;
+        let made = discover::set_owner_only_create_mode(options.write(true).create_new(true))?
+            .open(&path)?;
         // The hook must be able to write it, whatever the host's umask.
         #[cfg(unix)]
         made.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;

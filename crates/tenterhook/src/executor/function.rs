@@ -46,16 +46,16 @@ pub(super) async fn run_function(task: &Task, function: &Function) -> Report {
     };
     // Most callbacks return at once, and then no timer is needed.
     match std::future::poll_fn(|context| Poll::Ready(call.poll_catching_panics(context))).await {
-        Poll::Ready(ended) => return report_result(Ok(ended), started),
+        Poll::Ready(ended) => return report_of_function(Ok(ended), started),
         Poll::Pending => {}
     }
     let left = budget.saturating_sub(started.elapsed());
     let rest = std::future::poll_fn(|context| call.poll_catching_panics(context));
-    report_result(Box::pin(tokio::time::timeout(left, rest)).await, started)
+    report_of_function(Box::pin(tokio::time::timeout(left, rest)).await, started)
 }
 
 /// Builds the report of a function that returned, panicked or timed out.
-fn report_result(ended: Result<Result<Answer, Panic>, Elapsed>, started: Instant) -> Report {
+fn report_of_function(ended: Result<Result<Answer, Panic>, Elapsed>, started: Instant) -> Report {
     match ended {
         Ok(Ok(answer)) => {
             let said = StepOutput::Answer(Box::new(answer));

@@ -57,7 +57,7 @@ use tenterhook_core::diagnostic::Code;
 use tenterhook_core::hook::{Grants, McpTool};
 use tenterhook_core::report::{Closed, Delivery, End, Output, Report, StepOutput};
 use tenterhook_core::request::input;
-use tenterhook_core::strict::extract_objects_from_prose;
+use tenterhook_core::strict::put_objects_on_own_lines;
 
 /// How much text of a reply is kept: as much as of a program's output.
 const KEPT: usize = 1 << 20;
@@ -261,7 +261,7 @@ fn output_from_reply(call: &Call<'_>, reply: Reply) -> (End, StepOutput) {
     } else {
         ([vec![first], objects].concat().join("\n"), words)
     };
-    let stdout = extract_objects_from_prose(&printed).unwrap_or(printed);
+    let stdout = put_objects_on_own_lines(&printed).unwrap_or(printed);
     (
         end,
         StepOutput::Bytes {

@@ -17,7 +17,7 @@ use super::{Task, function, not_started_report};
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::hook::Prompt;
 use tenterhook_core::report::{End, Output, Report, StepOutput};
-use tenterhook_core::strict::extract_objects_from_prose;
+use tenterhook_core::strict::put_objects_on_own_lines;
 
 #[cfg(test)]
 mod tests;
@@ -41,7 +41,7 @@ pub(super) async fn run_prompt(task: &Task, prompt: &Prompt) -> Report {
     };
     let words = question::strip_code_fence(&words);
     let stdout =
-        Output::from(extract_objects_from_prose(words).as_deref().unwrap_or(words).as_bytes());
+        Output::from(put_objects_on_own_lines(words).as_deref().unwrap_or(words).as_bytes());
     let said = StepOutput::Bytes { stdout, stderr: Output::default() };
     Report { said, ..Report::without_output(end, started.elapsed()) }
 }
@@ -49,7 +49,7 @@ pub(super) async fn run_prompt(task: &Task, prompt: &Prompt) -> Report {
 /// Asks the question, makes the calls that the model asks for, and asks again, until there is an
 /// answer or a limit is reached.
 async fn ask_until_answer(task: &Task, prompt: &Prompt, model: &Arc<dyn Model>) -> Ended {
-    let tools = if prompt.turns.is_some() { look::project_tools() } else { Vec::new() };
+    let tools = if prompt.turns.is_some() { look::project_tool_descriptions() } else { Vec::new() };
     let shape = task.dialect().answer_instructions(prompt, &task.row);
     let mut question = question::first_question(prompt, &task.envelope.body, &shape, tools);
     let mut left = question::token_limit(prompt);

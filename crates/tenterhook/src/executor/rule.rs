@@ -26,7 +26,7 @@ pub(crate) struct Asked<'a> {
 }
 
 /// Evaluates the rule of a step and returns the report.
-pub(super) fn run(task: &Task, rule: &Rule) -> Report {
+pub(super) fn run_rule(task: &Task, rule: &Rule) -> Report {
     let own;
     let rule_input = match &task.rule_input {
         Some(rule_input) => rule_input,
@@ -66,7 +66,7 @@ pub(crate) fn evaluate_rule(asked: &Asked<'_>, rule: &Rule) -> Report {
         Ok(Some(mut answer)) => {
             // A matching rule still restrains if part of its answer failed (RU-6).
             let end = answer.failure.take().map_or(End::Exited(0), failure_end);
-            apply_exemption(asked, &mut answer);
+            lift_denial_or_tell_how(asked, &mut answer);
             (end, Some(StepOutput::Answer(Box::new(answer))))
         }
         Err(Unsettled::OutOfTime) if !asked.wanted.is_still_wanted() => (End::Cancelled, None),
@@ -83,7 +83,7 @@ pub(crate) fn evaluate_rule(asked: &Asked<'_>, rule: &Rule) -> Report {
 /// Lifts the denial of a built-in rule if the user exempted the call, once for all rules that deny
 /// it. Otherwise adds how to exempt it (SP-21).
 #[cfg(feature = "rule")]
-fn apply_exemption(asked: &Asked<'_>, answer: &mut tenterhook_core::answer::Answer) {
+fn lift_denial_or_tell_how(asked: &Asked<'_>, answer: &mut tenterhook_core::answer::Answer) {
     use tenterhook_core::answer::{Answer, Lifted, Restraint};
     use tenterhook_core::hook::Layer;
 

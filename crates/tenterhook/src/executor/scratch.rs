@@ -83,7 +83,7 @@ mod prune {
             let modified = entry.metadata().and_then(|metadata| metadata.modified());
             let age = modified.ok().and_then(|time| SystemTime::now().duration_since(time).ok());
             let is_old = age.is_some_and(|age| age > KEPT);
-            if is_old && entry.file_name().to_str().is_some_and(is_of_ended_run) {
+            if is_old && entry.file_name().to_str().is_some_and(is_directory_of_ended_run) {
                 let _ = tenterhook_process::internal::remove_tree(&entry.path(), Some(until));
             }
             if Instant::now() >= until {
@@ -94,7 +94,7 @@ mod prune {
 
     /// Returns whether a directory name belongs to a process that no longer runs. Names of unknown
     /// origin do not; a process that may not be queried is assumed to be alive.
-    fn is_of_ended_run(name: &str) -> bool {
+    fn is_directory_of_ended_run(name: &str) -> bool {
         let pid = name.split_once('-').and_then(|(pid, _)| pid.parse().ok());
         let pid = pid.and_then(Pid::from_raw);
         pid.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH))

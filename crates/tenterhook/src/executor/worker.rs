@@ -19,7 +19,7 @@ use slot::Exchange;
 use slot::WorkerKey;
 use workers::Workers;
 
-use super::confine::{Confined, apply_hook_sandbox, tier_on_this_machine};
+use super::confine::{Confined, apply_hook_sandbox, tier_of_long_lived_process};
 use super::{Task, command};
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::hook::Worker;
@@ -32,7 +32,7 @@ mod tests;
 const STDERR: usize = 64 << 10;
 
 /// Sends the event of a step to its worker and reports the answer.
-pub(super) async fn run(task: &Task, worker: &Worker) -> Report {
+pub(super) async fn run_worker(task: &Task, worker: &Worker) -> Report {
     let began = Instant::now();
     let deadline = began + task.remaining_time();
     let workers: Arc<Workers> = task.session.get_resident();
@@ -42,10 +42,11 @@ pub(super) async fn run(task: &Task, worker: &Worker) -> Report {
         cwd: worker_cwd(task, worker),
     };
     let (slot, id) = (workers.slot_of_hook(&task.hook, &key), workers.next_request_number());
-    let asked = slot.send_event(id, &task.envelope.body, deadline, || worker_command(task, &key));
+    let asked =
+        slot.send_event_and_wait(id, &task.envelope.body, deadline, || worker_command(task, &key));
     match tokio::time::timeout_at(deadline, asked).await {
         Ok(exchange) => {
-            Report { tier: tier_on_this_machine(task), ..report_of_exchange(exchange, began) }
+            Report { tier: tier_of_long_lived_process(task), ..report_of_exchange(exchange, began) }
         }
         Err(_) => Report::without_output(End::TimedOut, began.elapsed()),
     }
@@ -66,7 +67,7 @@ fn worker_command(task: &Task, key: &WorkerKey) -> (process::Command, Option<Box
     let command = &key.worker.command;
     let mut described = command::process_for_command(command, key.cwd.clone());
     // An envelope's variables are about one event; a worker reads them from the event's line.
-    described.env = command::process_environment(task, command, std::iter::empty());
+    described.env = command::environment_for_process(task, command, std::iter::empty());
     described.limits.stderr = STDERR;
     let confined = apply_hook_sandbox(task, None, &mut described);
     (described, confined)

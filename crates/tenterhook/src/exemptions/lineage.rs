@@ -26,7 +26,7 @@ const DEEPEST: usize = 64;
 /// Records the process that called this one with an agent's event, in the state directory. Errors
 /// are ignored.
 pub fn record_caller_as_agent(state: &Path) {
-    if let Some(caller) = calling_process() {
+    if let Some(caller) = caller_behind_shells() {
         record_agent(state, &caller);
     }
 }
@@ -40,7 +40,7 @@ pub fn record_self_as_agent(state: &Path) {
 
 /// The process ID of the agent that this process descends from, if one is recorded.
 #[must_use]
-pub fn recorded_ancestor_id(state: &Path) -> Option<u32> {
+pub fn recorded_agent_ancestor_id(state: &Path) -> Option<u32> {
     let directory = state.join("agents");
     let noted = |process: &Process| directory.join(record_file_name(process)).exists();
     process_ancestors(std::process::id()).find(noted).map(|parent| parent.id)
@@ -48,7 +48,7 @@ pub fn recorded_ancestor_id(state: &Path) -> Option<u32> {
 
 /// Returns the nearest ancestor that is not a shell running a line or a script. If it is an
 /// interactive shell, there is no caller, because no agent is behind it.
-fn calling_process() -> Option<Process> {
+fn caller_behind_shells() -> Option<Process> {
     for parent in process_ancestors(std::process::id()) {
         match parse_shell_arguments(&process_arguments(parent.id)) {
             Some(Shell::RunsScript) => {}
@@ -115,8 +115,9 @@ fn record_agent(state: &Path, agent_process: &Process) {
     }
     if discover::create_private_dir(&directory).is_ok() {
         let mut mark = fs::OpenOptions::new();
-        let mark = discover::set_owner_only(mark.write(true).create(true).truncate(true));
-        let _ = mark.and_then(|mark| discover::open_without_blocking(mark).open(file));
+        let mark =
+            discover::set_owner_only_create_mode(mark.write(true).create(true).truncate(true));
+        let _ = mark.and_then(|mark| discover::set_nonblocking_open(mark).open(file));
     }
 }
 

@@ -180,7 +180,7 @@ impl Exemptions {
 /// Opens or creates a file that only its owner can read and write. Refuses symlinks.
 fn open_private_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    discover::set_owner_only(options.write(true).create(true).truncate(false))?;
+    discover::set_owner_only_create_mode(options.write(true).create(true).truncate(false))?;
     #[cfg(unix)]
     {
         use rustix::fs::OFlags;

@@ -35,7 +35,7 @@ pub(super) struct Sealed {
 
 impl Sealed {
     /// Returns whether this line directly follows `before`.
-    pub(super) fn follows(&self, before: &Link) -> bool {
+    pub(super) fn directly_follows(&self, before: &Link) -> bool {
         self.link.seq == before.seq + 1 && self.prev == before.digest
     }
 }
@@ -117,9 +117,9 @@ mod tests {
         let (line, link) = line();
         let sealed = parse_sealed_line(line.trim_end().as_bytes()).expect("whole");
         assert_eq!(sealed.link, link);
-        assert!(sealed.follows(&Link { seq: 6, digest: [7; 32] }));
-        assert!(!sealed.follows(&Link { seq: 6, digest: [8; 32] }));
-        assert!(!sealed.follows(&Link { seq: 5, digest: [7; 32] }));
+        assert!(sealed.directly_follows(&Link { seq: 6, digest: [7; 32] }));
+        assert!(!sealed.directly_follows(&Link { seq: 6, digest: [8; 32] }));
+        assert!(!sealed.directly_follows(&Link { seq: 5, digest: [7; 32] }));
         let value: Value = serde_json::from_str(&line).expect("JSON");
         assert_eq!((&value["seq"], &value["kind"]), (&7.into(), &"end".into()));
     }

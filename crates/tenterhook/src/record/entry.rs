@@ -100,7 +100,7 @@ pub(super) struct BodyBuilder<'a> {
 
 impl BodyBuilder<'_> {
     /// The record of the start of a firing.
-    pub(super) fn begin_record(&self, event: &Event) -> Body {
+    pub(super) fn body_of_event_start(&self, event: &Event) -> Body {
         let mut body = common_fields("begin", event);
         self.add_event_facts(&mut body, event);
         body
@@ -119,11 +119,11 @@ impl BodyBuilder<'_> {
             let body = DialectId::NATIVE.dialect().encode_event(event).body;
             serde_json::from_slice(&body).unwrap_or_default()
         };
-        self.add_content(body, "event", payload);
+        self.add_content_if_wanted(body, "event", payload);
     }
 
     /// The record of the outcome of a firing.
-    pub(super) fn end_record(&self, record: &Record<'_>) -> Body {
+    pub(super) fn body_of_event_outcome(&self, record: &Record<'_>) -> Body {
         let mut body = common_fields("end", record.event);
         match record.begun {
             Some(Number(begun)) => insert_field(&mut body, "begun", begun),
@@ -158,7 +158,7 @@ impl BodyBuilder<'_> {
     }
 
     /// The record of a step that ended after its event.
-    pub(super) fn late_record(&self, late: &Late<'_>) -> Body {
+    pub(super) fn body_of_late_step(&self, late: &Late<'_>) -> Body {
         let mut body = common_fields("late", late.event);
         if let Some(Number(begun)) = late.begun {
             insert_field(&mut body, "begun", begun);
@@ -180,7 +180,7 @@ impl BodyBuilder<'_> {
             "faults",
             outcome.faults.iter().map(|fault| fault.code.name()).collect::<Value>(),
         );
-        self.add_content(body, "outcome", || encode_outcome(outcome));
+        self.add_content_if_wanted(body, "outcome", || encode_outcome(outcome));
     }
 
     fn step_json(
@@ -227,7 +227,7 @@ impl BodyBuilder<'_> {
     }
 
     /// Adds content if the settings ask for it; replaces it by `cut` if it is too long (RE-30).
-    fn add_content(&self, body: &mut Body, key: &str, payload: impl FnOnce() -> Value) {
+    fn add_content_if_wanted(&self, body: &mut Body, key: &str, payload: impl FnOnce() -> Value) {
         let payload = match self.content {
             Content::Nothing => return,
             Content::Redacted => redact::redact_value(payload()),

@@ -88,7 +88,7 @@ impl Journal {
         let location = Location::in_state_directory(state, table.dir.as_deref());
         // Without a home nothing is recorded (BR-43), unless records are required: then events
         // that cannot be recorded are denied.
-        let has_home = || discover::missing_home(&location.own).is_none();
+        let has_home = || discover::missing_home_above(&location.own).is_none();
         if !table.enabled.unwrap_or(true) || !(is_required || has_home()) {
             return None;
         }
@@ -144,7 +144,7 @@ impl Journal {
     /// Fails if this could not be recorded. If a record is required, the caller must not carry out
     /// the decision.
     pub fn record_user_action(&self, action: &UserAction<'_>) -> Result<(), Unrecorded> {
-        self.store_record(action.record_body(), true).map(drop)
+        self.store_record(action.body_for_record(), true).map(drop)
     }
 
     #[cfg(test)]
@@ -291,7 +291,7 @@ impl Journal {
         let name = segment.file_name();
         let path = self.location.records.join(&name);
         let cannot = FileError::from_io_error(Attempt::Write, &path);
-        let before = private::file_length(&path)?;
+        let before = private::file_length_or_zero(&path)?;
         if head.file != name {
             // Name the file before creating it: a file that no head names means a lost head.
             let begun = Head { file: name.clone(), bytes: before, ..head.clone() };
@@ -399,17 +399,17 @@ fn lock_exclusive(file: &File, path: &Path) -> Result<(), FileError> {
 
 impl Sink for Journal {
     fn begin(&self, event: &Event) -> Result<Number, Unrecorded> {
-        self.store_record(self.body_builder().begin_record(event), false)
+        self.store_record(self.body_builder().body_of_event_start(event), false)
     }
 
     fn end(&self, record: &Record<'_>) -> Result<(), Unrecorded> {
         let must_last = record.outcome.is_some_and(needs_durable_write);
-        self.store_record(self.body_builder().end_record(record), must_last).map(|_| ())
+        self.store_record(self.body_builder().body_of_event_outcome(record), must_last).map(|_| ())
     }
 
     fn late(&self, late: &Late<'_>) -> Result<(), Unrecorded> {
         let must_last = needs_durable_write(late.outcome);
-        self.store_record(self.body_builder().late_record(late), must_last).map(|_| ())
+        self.store_record(self.body_builder().body_of_late_step(late), must_last).map(|_| ())
     }
 }
 

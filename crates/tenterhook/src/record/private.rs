@@ -29,7 +29,7 @@ pub(super) fn ensure_private_directory(path: &Path) -> Result<(), FileError> {
 
 /// Returns the length of a file; 0 if it does not exist. Other failures are errors: otherwise the
 /// chain would continue as if the file were missing.
-pub(super) fn file_length(path: &Path) -> Result<u64, FileError> {
+pub(super) fn file_length_or_zero(path: &Path) -> Result<u64, FileError> {
     match fs::symlink_metadata(path) {
         Ok(found) => Ok(found.len()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),

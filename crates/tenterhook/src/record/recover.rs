@@ -34,17 +34,17 @@ pub(super) fn recover_head(records: &Path, head: Option<Head>) -> Result<Found, 
         return Ok(Found::intact(head));
     }
     let path = records.join(&head.file);
-    let bytes = private::file_length(&path)?;
+    let bytes = private::file_length_or_zero(&path)?;
     match bytes.cmp(&head.bytes) {
         std::cmp::Ordering::Equal => Ok(Found::intact(head)),
-        std::cmp::Ordering::Greater => advance_head(&path, head),
-        std::cmp::Ordering::Less => report_missing_records(&path, head),
+        std::cmp::Ordering::Greater => advance_head_to_last_line(&path, head),
+        std::cmp::Ordering::Less => found_with_missing_records(&path, head),
     }
 }
 
 /// Advances a head that the last writer was killed before updating: accepts complete lines and cuts
 /// off an incomplete one.
-fn advance_head(path: &Path, mut head: Head) -> Result<Found, FileError> {
+fn advance_head_to_last_line(path: &Path, mut head: Head) -> Result<Found, FileError> {
     let mut file = open_for_repair(path)?;
     let cannot = FileError::from_io_error(Attempt::Read, path);
     let mut rest = Vec::new();
@@ -53,7 +53,7 @@ fn advance_head(path: &Path, mut head: Head) -> Result<Found, FileError> {
     let mut lines = rest.split_inclusive(|byte| *byte == b'\n').peekable();
     while let Some(line) = lines.next_if(|line| line.ends_with(b"\n")) {
         let sealed = chain::parse_sealed_line(line.strip_suffix(b"\n").unwrap_or(line));
-        if let Some(sealed) = sealed.filter(|s| s.follows(&head.link)) {
+        if let Some(sealed) = sealed.filter(|s| s.directly_follows(&head.link)) {
             head.link = sealed.link;
         }
         // A complete line that is not a record of this chain stays, and `verify` reports it.
@@ -71,9 +71,9 @@ fn advance_head(path: &Path, mut head: Head) -> Result<Found, FileError> {
 
 /// Handles a head that names records which are missing. The next record keeps its number, so that
 /// `verify` reports the gap.
-fn report_missing_records(path: &Path, mut head: Head) -> Result<Found, FileError> {
+fn found_with_missing_records(path: &Path, mut head: Head) -> Result<Found, FileError> {
     let last = last_valid_link(path)?.unwrap_or_default();
-    head.bytes = match private::file_length(path)? {
+    head.bytes = match private::file_length_or_zero(path)? {
         0 => 0,
         _ => terminate_last_line(path)?,
     };

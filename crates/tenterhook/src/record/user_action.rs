@@ -51,7 +51,7 @@ pub struct UserAction<'a> {
 }
 
 impl UserAction<'_> {
-    pub(super) fn record_body(&self) -> Body {
+    pub(super) fn body_for_record(&self) -> Body {
         let mut fields = Map::new();
         insert_field(&mut fields, "what", self.kind.name());
         if !self.about.is_empty() {

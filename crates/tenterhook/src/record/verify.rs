@@ -169,7 +169,7 @@ impl Walk {
         let broken = std::mem::take(&mut self.broken);
         match self.at {
             None => self.first = Some((sealed, name.to_owned())),
-            Some(before) if sealed.follows(&before) => {}
+            Some(before) if sealed.directly_follows(&before) => {}
             // The lines between them were reported.
             Some(before) if broken > 0 && seq == before.seq + 1 + broken => {}
             Some(before) if seq == before.seq + 1 => {
@@ -193,10 +193,10 @@ impl Walk {
         self.at = Some(sealed.link);
         self.report.records += 1;
         self.digests.insert(seq, sealed.link.digest);
-        self.track_record(name, number, seq, line);
+        self.note_facts_of_record(name, number, seq, line);
     }
 
-    fn track_record(&mut self, name: &str, number: usize, seq: u64, line: &[u8]) {
+    fn note_facts_of_record(&mut self, name: &str, number: usize, seq: u64, line: &[u8]) {
         let record: Value = serde_json::from_slice(line).unwrap_or_default();
         let text = |value: &Value, key: &str| value.get(key)?.as_str().map(str::to_owned);
         let number_of = |value: &Value, key: &str| value.get(key)?.as_u64();
@@ -249,7 +249,7 @@ impl Walk {
     fn check_first_record(&mut self) {
         let Some((first, name)) = self.first.take() else { return };
         let before = Link { seq: first.link.seq.saturating_sub(1), digest: first.prev };
-        let is_whole = first.follows(&Link::default());
+        let is_whole = first.directly_follows(&Link::default());
         // An interrupted removal leaves some of the files that it names.
         let is_pruned = self.pruned.iter().any(|link| *link == before || link.seq > before.seq);
         let last = self.at.map_or(0, |link| link.seq);

@@ -74,7 +74,7 @@ impl Finished {
 
     /// Adds the effects of the step to the outcome of its event. Does not change whether the event
     /// is blocked.
-    fn merge_into(mut self, outcome: &mut Outcome) {
+    fn merge_into_outcome(mut self, outcome: &mut Outcome) {
         let position = self.step_index(outcome);
         if self.stale {
             self.outcome.effects = Effects::default();
@@ -103,7 +103,7 @@ impl Finished {
 pub(super) fn merge_finished(outcome: &mut Outcome, mut finished: Vec<Finished>) {
     finished.sort_by_key(|f| f.step_index(outcome).unwrap_or(usize::MAX));
     for one in finished {
-        one.merge_into(outcome);
+        one.merge_into_outcome(outcome);
     }
 }
 
@@ -160,7 +160,7 @@ impl<C: FnOnce() -> Finished> Adopted<C> {
         let _ = self.shared.sender.send(Report { age, number, finished });
     }
 
-    fn finish(mut self, finished: Finished) {
+    fn finish_step(mut self, finished: Finished) {
         self.cut = None;
         self.send_result(finished);
     }
@@ -214,8 +214,8 @@ impl Background {
         let number = shared.adopted.fetch_add(1, Ordering::AcqRel);
         shared.lock_running().insert(number, running);
         // Outside of the task's future: one that was never polled is reported, too.
-        let adopted = Adopted { shared, number, age: self.restart_count(), cut: Some(cut) };
-        tasks.spawn(async move { adopted.finish(step.await) });
+        let adopted = Adopted { shared, number, age: self.begin_anew_count(), cut: Some(cut) };
+        tasks.spawn(async move { adopted.finish_step(step.await) });
         true
     }
 
@@ -225,19 +225,19 @@ impl Background {
     }
 
     /// Returns how often the host began anew.
-    pub(super) fn restart_count(&self) -> u64 {
+    pub(super) fn begin_anew_count(&self) -> u64 {
         self.shared.age.load(Ordering::Acquire)
     }
 
     /// Returns a step as the host receives it. A step that started before the host began anew is
     /// stale and wakes no agent.
     fn mark_if_stale(&self, Report { age, finished, .. }: Report) -> Finished {
-        let stale = age != self.restart_count();
+        let stale = age != self.begin_anew_count();
         Finished { wakes: finished.wakes && !stale, stale, ..finished }
     }
 
     /// Aborts every step that is running.
-    pub(super) fn abort_all(&self) {
+    pub(super) fn abort_running_steps(&self) {
         drop(std::mem::take(&mut *self.lock_tasks()));
     }
 
@@ -245,8 +245,8 @@ impl Background {
     /// the order in which the steps started.
     pub(super) async fn abort_and_take_finished(&self) -> Vec<Finished> {
         self.lock_tasks().abort_all();
-        self.wait_for_all().await;
-        let mut reports = receive_all(&mut *self.receiver.lock().await);
+        self.wait_until_none_runs().await;
+        let mut reports = receive_sent_reports(&mut *self.receiver.lock().await);
         reports.sort_by_key(|report| report.number);
         reports.into_iter().map(|report| self.mark_if_stale(report)).collect()
     }
@@ -271,11 +271,14 @@ impl Background {
     pub(super) fn take_finished(&self) -> Vec<Finished> {
         // A caller that waits for the next one takes it.
         let Ok(mut receiver) = self.receiver.try_lock() else { return Vec::new() };
-        receive_all(&mut receiver).into_iter().map(|report| self.mark_if_stale(report)).collect()
+        receive_sent_reports(&mut receiver)
+            .into_iter()
+            .map(|report| self.mark_if_stale(report))
+            .collect()
     }
 
     /// Waits until no step is running. The results can still be taken afterwards.
-    pub(super) async fn wait_for_all(&self) {
+    pub(super) async fn wait_until_none_runs(&self) {
         // The set wakes the caller that polled it last, so one waits at a time.
         let _waiting = self.draining.lock().await;
         // The steps stay where they are: a caller that gives up waiting ends none of them.
@@ -288,8 +291,8 @@ impl Background {
     }
 
     pub(super) async fn wait_and_take_finished(&self) -> Vec<Finished> {
-        self.wait_for_all().await;
-        let reports = receive_all(&mut *self.receiver.lock().await);
+        self.wait_until_none_runs().await;
+        let reports = receive_sent_reports(&mut *self.receiver.lock().await);
         reports.into_iter().map(|report| self.mark_if_stale(report)).collect()
     }
 
@@ -299,6 +302,6 @@ impl Background {
 }
 
 /// Receives everything that was sent so far.
-fn receive_all(receiver: &mut mpsc::UnboundedReceiver<Report>) -> Vec<Report> {
+fn receive_sent_reports(receiver: &mut mpsc::UnboundedReceiver<Report>) -> Vec<Report> {
     std::iter::from_fn(|| receiver.try_recv().ok()).collect()
 }

@@ -36,7 +36,7 @@ impl Session {
     /// Waits until no background step is running. The results can still be taken afterwards. Cancel
     /// safe.
     pub async fn settled(&self) {
-        self.inner.background.wait_for_all().await;
+        self.inner.background.wait_until_none_runs().await;
     }
 
     /// Aborts every background step that is running, and returns the results that no caller took.
@@ -73,11 +73,11 @@ impl Session {
         step: impl Future<Output = Finished> + Send + 'static,
         cut: impl FnOnce() -> Finished + Send + 'static,
     ) -> bool {
-        let (session, age) = (self.unowned_handle(), self.inner.background.restart_count());
+        let (session, age) = (self.unowned_handle(), self.inner.background.begin_anew_count());
         let kept = async move {
             let finished = step.await;
-            if session.inner.background.restart_count() == age {
-                session.store_outcome(&finished.event, Strike::Keep, &finished.outcome);
+            if session.inner.background.begin_anew_count() == age {
+                session.store_outcome_changes(&finished.event, Strike::Keep, &finished.outcome);
             }
             finished
         };

@@ -69,8 +69,8 @@ fn a_claim_is_given_once() {
         claims.into_iter().filter_map(|handle| handle.join().ok()).filter(|won| *won).count()
     });
     assert_eq!(won, 1);
-    assert!(session.view(&"Stop".into()).has_claimed_run(&hook));
-    assert!(!session.view(&"Stop".into()).has_claimed_run(&HookId::new("other")));
+    assert!(session.view(&"Stop".into()).has_had_only_run(&hook));
+    assert!(!session.view(&"Stop".into()).has_had_only_run(&HookId::new("other")));
 }
 
 /// N-1: a view is a snapshot; what happens later does not change it.
@@ -79,7 +79,7 @@ fn a_view_does_not_move() {
     let session = Session::default();
     let view = session.view(&"Stop".into());
     assert!(session.claim(&HookId::new("late")));
-    assert!(!view.has_claimed_run(&HookId::new("late")));
+    assert!(!view.has_had_only_run(&HookId::new("late")));
 }
 
 /// N-2: strikes are kept for each event by itself.
@@ -87,11 +87,11 @@ fn a_view_does_not_move() {
 fn strikes_belong_to_their_event() {
     let session = Session::default();
     let (stop, other) = (EventName::new("Stop"), EventName::new("SubagentStop"));
-    session.store_outcome(&stop, Strike::Add, &Outcome::without_answer());
-    session.store_outcome(&stop, Strike::Add, &Outcome::without_answer());
-    session.store_outcome(&other, Strike::Keep, &Outcome::without_answer());
+    session.store_outcome_changes(&stop, Strike::Add, &Outcome::without_answer());
+    session.store_outcome_changes(&stop, Strike::Add, &Outcome::without_answer());
+    session.store_outcome_changes(&other, Strike::Keep, &Outcome::without_answer());
     assert_eq!((session.inner.store.strikes(&stop), session.inner.store.strikes(&other)), (2, 0));
-    session.store_outcome(&stop, Strike::Reset, &Outcome::without_answer());
+    session.store_outcome_changes(&stop, Strike::Reset, &Outcome::without_answer());
     assert_eq!(session.inner.store.strikes(&stop), 0);
 }
 
@@ -293,8 +293,8 @@ fn what_outcomes_ask_for_is_kept() {
     let mut outcome = Outcome::without_answer();
     outcome.effects.env.insert("A".to_owned(), "1".into());
     outcome.effects.watch_paths = Some(vec!["/x".to_owned()]);
-    session.store_outcome(&"SessionStart".into(), Strike::Keep, &outcome);
-    session.store_outcome(&"SessionStart".into(), Strike::Keep, &Outcome::without_answer());
+    session.store_outcome_changes(&"SessionStart".into(), Strike::Keep, &outcome);
+    session.store_outcome_changes(&"SessionStart".into(), Strike::Keep, &Outcome::without_answer());
     assert_eq!(session.env().len(), 1);
     assert_eq!(*watched.borrow(), ["/x"]);
 }

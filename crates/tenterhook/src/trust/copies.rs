@@ -29,7 +29,7 @@ const BYTECODE: &str = "bytecode";
 
 /// Returns the path in the project of a copied file, judged by the path of the copy only; `None` if
 /// `path` is not a copy.
-pub(crate) fn original_path(path: &Path) -> Option<PathBuf> {
+pub(crate) fn original_path_of_copy(path: &Path) -> Option<PathBuf> {
     let mut parts = path.iter().skip_while(|path| *path != COPIES);
     let digest = parts.nth(1)?.to_str()?;
     let is_digest = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -101,7 +101,7 @@ fn write_copies(new: &Path, pins: &Pins, project: &Path) -> io::Result<()> {
         written.sync_all()?;
         // A process that another thread starts at this moment keeps the file open for writing until
         // it executes its program. If the wait times out, the copy is complete all the same.
-        process::internal::await_writers(&written, MOST_WAIT);
+        process::internal::wait_until_no_writer(&written, MOST_WAIT);
     }
     Ok(())
 }
@@ -141,7 +141,7 @@ pub(super) enum CopyError {
 ///
 /// When there is no copy and none can be made, or a word of the entry that is such a file cannot be
 /// told from its text.
-pub(super) fn redirect_to_copies(
+pub(super) fn redirect_command_to_copies(
     (store, checked): (&Store, &Checked),
     command: &mut Command,
     digest: Digest,
@@ -179,7 +179,7 @@ pub(super) fn redirect_to_copies(
 /// Replaces the names of files by their full paths in a command that runs from the project, because
 /// the agent works in a directory below the project (C-100). A name that is not found in its line
 /// stays relative to the agent's directory, as without an approval.
-pub(super) fn use_full_paths(command: &mut Command, pins: &Pins, project: &Path) {
+pub(super) fn use_full_paths_in_command(command: &mut Command, pins: &Pins, project: &Path) {
     if pins.from_place.is_some() {
         command.copy = redirected_invocation(command, pins, (project, project)).ok();
     }

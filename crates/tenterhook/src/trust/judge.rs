@@ -41,7 +41,7 @@ impl Trust {
         locks: &Locks,
     ) -> Vec<Diagnostic> {
         let (origin, doubt) = origin::origin_and_doubt(source);
-        if origin == Origin::Own && self.has_no_answer(source) {
+        if origin == Origin::Own && self.is_source_unanswered(source) {
             return Vec::new();
         }
         let assessed = self.assess_source(source, config, locks);
@@ -66,11 +66,11 @@ impl Trust {
                     if let Err(why) = self.redirect_hook_to_copies(hook, identity, source, &checked)
                     {
                         count.held += usize::from(hook_role(hook) == Role::Gate);
-                        hold_or_disarm(hook, why.to_string());
+                        hold_calls_or_disarm(hook, why.to_string());
                     }
                 }
                 Decision::Arms => {}
-                Decision::Holds => hold_gate(hook, reason()),
+                Decision::Holds => make_gate_hold_calls(hook, reason()),
                 Decision::Off => hook.disarm_unapproved(reason()),
             }
         }
@@ -80,8 +80,10 @@ impl Trust {
         let is_foreign = origin == Origin::Repository;
         // Each of the two marks the project as reported: the second is asked only if the first has nothing to report.
         let reported =
-            self.hooks_diagnostic((source, doubt), &assessed, &count, locks).or_else(|| {
-                is_foreign.then(|| self.settings_diagnostic(source, config, &assessed)).flatten()
+            self.idle_hooks_diagnostic((source, doubt), &assessed, &count, locks).or_else(|| {
+                is_foreign
+                    .then(|| self.inactive_settings_diagnostic(source, config, &assessed))
+                    .flatten()
             });
         if is_foreign {
             apply_approved_settings(&self.store, source, config, &assessed);
@@ -90,7 +92,7 @@ impl Trust {
     }
 
     /// Reports settings of a source outside its hooks that are not in effect as written (T-15).
-    fn settings_diagnostic(
+    fn inactive_settings_diagnostic(
         &self,
         source: &Source,
         config: &ReadConfig,
@@ -112,7 +114,8 @@ impl Trust {
         let says_nothing =
             config.switches.is_empty() && config.events.is_empty() && config.servers.is_empty();
         let is_unanswered = assessed.source_state() == State::Unknown && !says_nothing;
-        if !is_unanswered || self.tells_once && self.store.mark_reported(&source.project) {
+        if !is_unanswered || self.tells_once && self.store.mark_repository_reported(&source.project)
+        {
             return None;
         }
         let message = format!(
@@ -134,17 +137,23 @@ impl Trust {
         };
         let (pins, project) = (&identity.pins, &source.project);
         if source.found_from.is_some() {
-            copies::use_full_paths(command, pins, project);
+            copies::use_full_paths_in_command(command, pins, project);
         }
-        copies::redirect_to_copies((&self.store, checked), command, identity.files, pins, project)
+        copies::redirect_command_to_copies(
+            (&self.store, checked),
+            command,
+            identity.files,
+            pins,
+            project,
+        )
     }
 
-    pub(super) fn has_no_answer(&self, source: &Source) -> bool {
+    pub(super) fn is_source_unanswered(&self, source: &Source) -> bool {
         self.store.read_answer(&source.name, source.dialect.as_str()) == Stored::Nothing
     }
 
     /// Reports the hooks of a source that do not run.
-    fn hooks_diagnostic(
+    fn idle_hooks_diagnostic(
         &self,
         (source, doubt): (&Source, Option<String>),
         assessed: &Assessed,
@@ -154,7 +163,7 @@ impl Trust {
         let name = &source.name;
         if let Stored::Unusable(why) = &assessed.stored {
             // A damaged lock file has its own diagnostic.
-            if locks.unusable_reason(source).is_some() && self.has_no_answer(source) {
+            if locks.unusable_reason(source).is_some() && self.is_source_unanswered(source) {
                 return None;
             }
             let message = format!("cannot read the approval of `{name}`: {why}");
@@ -191,7 +200,10 @@ impl Trust {
             return Some(Diagnostic::new(Code::NotApproved, message, None).help(help));
         }
         // A source that blocks nothing is reported once; a source that blocks calls, at every load.
-        if self.tells_once && count.held == 0 && self.store.mark_reported(&source.project) {
+        if self.tells_once
+            && count.held == 0
+            && self.store.mark_repository_reported(&source.project)
+        {
             return None;
         }
         let message =
@@ -236,7 +248,7 @@ fn unapproved_policy(read: &[(Source, ReadConfig)]) -> Unapproved {
 
 fn audience_of_dialect(dialect: DialectId) -> WrittenFor {
     // Only the native dialect has no `while_unread`: no agent reads its files (C-72).
-    match dialect.dialect().policy_while_unread() {
+    match dialect.dialect().policy_for_unreadable_file() {
         None => WrittenFor::Us,
         Some(_) => WrittenFor::Agent,
     }
@@ -287,7 +299,7 @@ fn not_approved_reason(
 /// Makes a gate hold the calls that it matches: a native gate blocks, one from an agent's file
 /// asks. Its own failure policy may be stricter than `ask`, but not laxer, because it is not
 /// approved.
-fn hold_gate(hook: &mut Hook, why: String) {
+fn make_gate_hold_calls(hook: &mut Hook, why: String) {
     let own = match audience_of_dialect(hook.dialect) {
         WrittenFor::Us => OnFailure::Block,
         WrittenFor::Agent => OnFailure::Ask,
@@ -298,9 +310,9 @@ fn hold_gate(hook: &mut Hook, why: String) {
 }
 
 /// Holds the calls that the hook matches if it is a gate, disarms it otherwise.
-fn hold_or_disarm(hook: &mut Hook, why: String) {
+fn hold_calls_or_disarm(hook: &mut Hook, why: String) {
     match hook_role(hook) {
-        Role::Gate => hold_gate(hook, why),
+        Role::Gate => make_gate_hold_calls(hook, why),
         Role::Other => hook.disarm(why, "T-22"),
     }
 }
@@ -333,7 +345,7 @@ fn add_substitute_gates(
     let gone: Vec<Hook> = gone
         .map(|mut hook| {
             hook.id = HookId::new(format!("{}:approved", hook.id));
-            hold_gate(&mut hook, reason.clone());
+            make_gate_hold_calls(&mut hook, reason.clone());
             hook
         })
         .collect();
@@ -387,7 +399,7 @@ fn apply_approved_settings(
     let mut pins = assessed.servers.iter().map(|(_, pins)| pins);
     let diagnostics = &mut config.diagnostics;
     for server in &mut config.servers {
-        if let Err(why) = servers::redirect_to_copies(store, server, pins.next(), source) {
+        if let Err(why) = servers::redirect_server_to_copies(store, server, pins.next(), source) {
             let why = why.to_string();
             diagnostics.push(servers::not_started_diagnostic(server, &why));
             server.reach = Reach::Withheld(why);

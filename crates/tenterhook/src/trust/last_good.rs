@@ -21,7 +21,7 @@ impl Trust {
     /// Keeps a copy of each file that is loaded, and applies it while the file is being saved or is torn (C-93).
     #[must_use]
     pub fn keeping_last_good(mut self) -> Self {
-        self.last_good = Some(self.store.last_good_store());
+        self.last_good = Some(self.store.config_backups());
         self
     }
 
@@ -98,10 +98,11 @@ impl LastGood {
         create_private_directory(&self.root)?;
         let path = self.root.join(name);
         let new = temporary_path(&path);
-        let written = discover::set_owner_only(OpenOptions::new().write(true).create_new(true))
-            .and_then(|options| options.open(&new))
-            .and_then(|mut file| file.write_all(source.text.as_bytes()))
-            .and_then(|()| fs::rename(&new, &path));
+        let written =
+            discover::set_owner_only_create_mode(OpenOptions::new().write(true).create_new(true))
+                .and_then(|options| options.open(&new))
+                .and_then(|mut file| file.write_all(source.text.as_bytes()))
+                .and_then(|()| fs::rename(&new, &path));
         if written.is_err() {
             let _ = fs::remove_file(&new);
         }

@@ -178,19 +178,19 @@ impl Loads {
         }
     }
 
-    fn add_unresolved(&mut self, note: Note) {
+    fn add_unresolved_note(&mut self, note: Note) {
         if !self.unresolved.contains(&note) {
             self.unresolved.push(note);
         }
     }
 
-    fn add_unnamed(&mut self, note: Note) {
+    fn add_unnamed_note(&mut self, note: Note) {
         if !self.unnamed.contains(&note) {
             self.unnamed.push(note);
         }
     }
 
-    fn add_copy_difference(&mut self, note: Note) {
+    fn add_copy_difference_note(&mut self, note: Note) {
         if !self.bound.contains(&note) {
             self.bound.push(note);
         }
@@ -200,14 +200,14 @@ impl Loads {
 /// Returns what a script in this language loads.
 pub(super) fn find_loads(language: Language, text: &str, scene: Scene<'_>) -> Loads {
     let mut loads = Loads::default();
-    add_loads_of(language, text, scene, &mut loads);
+    add_loads_of_script(language, text, scene, &mut loads);
     loads
 }
 
-fn add_loads_of(language: Language, text: &str, scene: Scene<'_>, loads: &mut Loads) {
+fn add_loads_of_script(language: Language, text: &str, scene: Scene<'_>, loads: &mut Loads) {
     match language {
         Language::Shell => shell::add_shell_loads(text, scene, loads),
-        Language::Package => package::add_package_loads(text, scene, loads),
+        Language::Package => package::add_package_json_loads(text, scene, loads),
         Language::Python | Language::Node | Language::Ruby | Language::Perl => {
             code::add_code_loads(language, text, scene, loads);
         }

@@ -15,7 +15,9 @@ use tenterhook_shell::{self as shell, Word, WordKind};
 
 use base::Bases;
 pub(super) use part::Known;
-pub(super) use programs::{Modules, inline_code_loads_files, non_file_words, runs_unnamed_code};
+pub(super) use programs::{
+    Modules, inline_code_loads_files, runs_unnamed_code, which_words_are_not_files,
+};
 use tenterhook_core::hook::script::{INTERPRETERS, expand_known_variables};
 use tenterhook_core::hook::{Command, Invocation, Shell};
 
@@ -128,7 +130,7 @@ pub(super) fn read_shebang(
 
 /// Returns every argument of `command` that is known before it runs, as a path. `text` is its line
 /// with known variables expanded.
-pub(super) fn argument_paths(
+pub(super) fn known_argument_mentions(
     command: &Command,
     text: Option<&str>,
     base: &Path,
@@ -148,7 +150,7 @@ pub(super) fn argument_paths(
     let mut named = Named::default();
     let bases = Bases::new(base, base, home);
     for word in words.iter().filter(|word| is_known_word(word)) {
-        named.add_mention(word, &bases, false, None);
+        named.add_mentions_of_word(word, &bases, false, None);
     }
     named.files
 }
@@ -159,7 +161,7 @@ fn is_known_word(word: &Word) -> bool {
 
 /// Keeps the words that name one file each: a word that names several files is not redirected to
 /// the copy.
-pub(super) fn keep_unambiguous(mentions: Vec<Mention>) -> Vec<Mention> {
+pub(super) fn keep_unambiguous_mentions(mentions: Vec<Mention>) -> Vec<Mention> {
     let mut paths: BTreeMap<&str, &Path> = BTreeMap::new();
     let mut several: Vec<&str> = Vec::new();
     for mention in &mentions {

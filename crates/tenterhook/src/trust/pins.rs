@@ -154,7 +154,7 @@ pub(super) fn pins_of_command(command: &Command, finding: Finding<'_>) -> Pins {
         if read.is_ok() {
             read = reading.pin_mention(&mention);
         }
-        if reading.is_pinned(&mention.path) {
+        if reading.runs_from_copy(&mention.path) {
             mentions.push(mention);
         }
     }
@@ -177,7 +177,7 @@ pub(super) fn pins_of_command(command: &Command, finding: Finding<'_>) -> Pins {
         bytecode: reading.modules.of_project
             || reading.modules.of_script && reading.from_place.is_some(),
         from_place: reading.from_place,
-        mentions: named::keep_unambiguous(mentions),
+        mentions: named::keep_unambiguous_mentions(mentions),
         variables: reading.variables,
         text,
     }
@@ -239,7 +239,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Returns whether the file at this path runs from the copy.
-    fn is_pinned(&self, path: &Path) -> bool {
+    fn runs_from_copy(&self, path: &Path) -> bool {
         self.handed.contains(path) || self.files.get(path).is_some_and(|pin| pin.digest.is_some())
     }
 

@@ -20,8 +20,14 @@ impl Trust {
                 return Ok(hook);
             };
             let place = (&self.store, &checked);
-            copies::redirect_to_copies(place, command, entry.files, &entry.pins, &review.project)
-                .map_err(io::Error::other)?;
+            copies::redirect_command_to_copies(
+                place,
+                command,
+                entry.files,
+                &entry.pins,
+                &review.project,
+            )
+            .map_err(io::Error::other)?;
             command.invocation = command.invocation().clone();
             Ok(hook)
         };

@@ -118,7 +118,7 @@ pub(super) fn build_review(source: &Source, config: ReadConfig, assessed: Assess
     };
     let signer = assessed.signer;
     // What a module's folder holds is not part of what is signed.
-    let signable = portable_part(source, &assessed).filter(|_| assessed.modules.is_none());
+    let signable = portable_signed_part(source, &assessed).filter(|_| assessed.modules.is_none());
     let approved = assessed.approval_record().cloned();
     let states: Vec<State> = assessed.entries.iter().map(|entry| assessed.state(entry)).collect();
     let mut beside = other_settings(&config, &assessed, &source.project);
@@ -169,7 +169,7 @@ fn build_entry(
         State::Changed => Change::Entry,
         State::Unknown | State::Refused => Change::New,
     };
-    let unsaid = shown::Unsaid::default_for_hook(source, &hook);
+    let unsaid = shown::Unsaid::sandbox_default_for_hook(source, &hook);
     let says = shown::review_rows_of_hook(&hook, unsaid);
     Entry {
         can: shown::abilities_of_hook(&hook, judge::hook_role(&hook) == Role::Gate, unsaid),
@@ -235,7 +235,7 @@ impl Review {
 }
 
 /// Returns the part that is the same in every checkout; `None` if some part is not.
-fn portable_part(source: &Source, assessed: &Assessed) -> Option<Signed> {
+fn portable_signed_part(source: &Source, assessed: &Assessed) -> Option<Signed> {
     let entries: Option<Vec<String>> = assessed
         .portable
         .entries
@@ -277,7 +277,7 @@ fn find_suspects(rows: &[shown::Row], pins: &Pins) -> Vec<(String, Suspect)> {
 
 /// Describes the settings of a source about plugins and servers of its agent.
 fn describe_plugin_settings(source: &Source) -> impl Iterator<Item = String> + use<> {
-    let settings = super::plugin_settings(source).into_iter();
+    let settings = super::plugin_and_server_settings(source).into_iter();
     settings.map(|(key, _)| format!("says to its agent which plugins or servers count (`{key}`)"))
 }
 

@@ -59,7 +59,7 @@ impl Trust {
         locks: &Locks,
     ) -> Vec<Diagnostic> {
         let is_own = origin::source_origin(source) == Origin::Own;
-        if config.servers.is_empty() || is_own && self.has_no_answer(source) {
+        if config.servers.is_empty() || is_own && self.is_source_unanswered(source) {
             return Vec::new();
         }
         // Approve the file as it is written, including what settings switch off.
@@ -83,7 +83,7 @@ impl Trust {
         let mut diagnostics = Vec::new();
         for server in &mut config.servers {
             let pins = pins.iter().find(|(other, _)| *other == server).map(|(_, pins)| *pins);
-            if let Err(why) = redirect_to_copies(&self.store, server, pins, source) {
+            if let Err(why) = redirect_server_to_copies(&self.store, server, pins, source) {
                 let why = why.to_string();
                 diagnostics.push(not_started_diagnostic(server, &why));
                 server.reach = Reach::Withheld(why);
@@ -114,7 +114,7 @@ impl Trust {
                 "`tenterhook trust diff` shows what changed, `tenterhook trust` approves it",
             ),
             State::Unknown => {
-                if self.tells_once && self.store.mark_reported(Path::new(&**name)) {
+                if self.tells_once && self.store.mark_repository_reported(Path::new(&**name)) {
                     return None;
                 }
                 let (which, are) = match assessed.servers.len() {
@@ -167,7 +167,7 @@ pub(super) enum StartError {
 /// # Errors
 ///
 /// When there is no copy and none can be made, or more than can be approved.
-pub(super) fn redirect_to_copies(
+pub(super) fn redirect_server_to_copies(
     store: &Store,
     server: &mut Server,
     pins: Option<&Pins>,
@@ -179,6 +179,12 @@ pub(super) fn redirect_to_copies(
         return Err(StartError::NotPinned(why.clone()));
     }
     let once = (store, &copies::Checked::default());
-    copies::redirect_to_copies(once, command, pins.digest(source.into()), pins, &source.project)?;
+    copies::redirect_command_to_copies(
+        once,
+        command,
+        pins.digest(source.into()),
+        pins,
+        &source.project,
+    )?;
     Ok(())
 }

@@ -158,7 +158,7 @@ impl Store {
     }
 
     /// Returns the store of last good copies of config files, beside the answers.
-    pub(super) fn last_good_store(&self) -> LastGood {
+    pub(super) fn config_backups(&self) -> LastGood {
         LastGood::in_state_directory(self.root.parent().unwrap_or(&self.root))
     }
 
@@ -180,7 +180,7 @@ impl Store {
     }
 
     /// Returns the names of the sources that have a record.
-    pub(super) fn source_names(&self) -> Vec<String> {
+    pub(super) fn answered_source_names(&self) -> Vec<String> {
         #[derive(Deserialize)]
         struct About {
             source: String,
@@ -200,13 +200,13 @@ impl Store {
         let path = self.answer_path(&record.source, &record.dialect);
         let is_approved = record.answer == Answer::Approved;
         if is_approved {
-            self.record_approval(&record.source, &record.dialect, true)?;
+            self.record_whether_approved(&record.source, &record.dialect, true)?;
         }
         write_atomically(&path, &text)?;
         if is_approved {
             Ok(())
         } else {
-            self.record_approval(&record.source, &record.dialect, false)
+            self.record_whether_approved(&record.source, &record.dialect, false)
         }
     }
 
@@ -221,7 +221,7 @@ impl Store {
         }
         let _lock = self.lock_exclusive()?;
         fs::remove_file(&path)?;
-        self.record_approval(source, dialect, false)?;
+        self.record_whether_approved(source, dialect, false)?;
         self.other
             .as_ref()
             .map_or(Ok(true), |other| other.remove_answer(source, dialect).map(|_| true))
@@ -229,7 +229,7 @@ impl Store {
 
     /// Marks a repository as reported and returns whether it was already; `false` if it cannot be
     /// marked.
-    pub(super) fn mark_reported(&self, project: &Path) -> bool {
+    pub(super) fn mark_repository_reported(&self, project: &Path) -> bool {
         let name = Canon::new("reported")
             .with_field("project", project.to_string_lossy().as_bytes())
             .finish();
@@ -260,8 +260,9 @@ impl Store {
     fn lock_exclusive(&self) -> io::Result<File> {
         self.create_directories()?;
         let mut options = OpenOptions::new();
-        let options = discover::set_owner_only(options.write(true).create(true).truncate(false))?;
-        let lock = discover::open_without_blocking(options).open(self.root.join("lock"))?;
+        let options =
+            discover::set_owner_only_create_mode(options.write(true).create(true).truncate(false))?;
+        let lock = discover::set_nonblocking_open(options).open(self.root.join("lock"))?;
         lock.lock()?;
         Ok(lock)
     }
@@ -334,10 +335,11 @@ fn is_absent(path: &Path) -> io::Result<bool> {
 /// Writes a temporary file beside `path` and renames it to `path`.
 pub(super) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = temporary_path(path);
-    let written = discover::set_owner_only(OpenOptions::new().write(true).create_new(true))
-        .and_then(|options| options.open(&beside))
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&beside, path));
+    let written =
+        discover::set_owner_only_create_mode(OpenOptions::new().write(true).create_new(true))
+            .and_then(|options| options.open(&beside))
+            .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+            .and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
         // The old file is unchanged, and a file beside it is never read.
         let _ = fs::remove_file(&beside);

@@ -32,7 +32,7 @@ impl Trust {
         let source = |(dialect, path): Approved| {
             let dialect =
                 DIALECTS.iter().map(|known| known.id()).find(|id| id.as_str() == dialect)?;
-            discover::missing_project_file(Path::new(&path), dialect, roots)
+            discover::source_for_missing_project_file(Path::new(&path), dialect, roots)
         };
         missing.filter_map(source).collect()
     }
@@ -58,7 +58,7 @@ impl Store {
 
     /// Records whether a file is approved, before the answer takes effect. The caller holds the
     /// lock.
-    pub(super) fn record_approval(
+    pub(super) fn record_whether_approved(
         &self,
         source: &str,
         dialect: &str,

@@ -24,7 +24,7 @@ const LONGEST: u64 = 4096;
 impl Trust {
     /// Returns the record about a source; without one, the record about the same file in another
     /// checkout of its repository (T-90).
-    pub(super) fn stored_answer(&self, source: &Source) -> Stored {
+    pub(super) fn answer_here_or_elsewhere(&self, source: &Source) -> Stored {
         match self.store.read_answer(&source.name, source.dialect.as_str()) {
             Stored::Nothing if origin::source_origin(source) == Origin::Repository => {
                 answer_in_other_checkout(&self.store, source)
@@ -41,7 +41,7 @@ impl Trust {
     /// When it cannot be removed.
     pub fn forget(&self, review: &Review) -> io::Result<bool> {
         let mut found = false;
-        let claimants = unlinked_main_checkouts(&self.store, &review.source, &review.project);
+        let claimants = names_in_unlinked_checkouts(&self.store, &review.source, &review.project);
         let elsewhere = review.elsewhere.iter().chain(&claimants).map(String::as_str);
         for name in std::iter::once(&*review.source).chain(elsewhere) {
             found |= self.store.remove_answer(name, review.dialect.as_str())?;
@@ -53,7 +53,7 @@ impl Trust {
 /// Returns the record about a source in another checkout of its repository, preferably an approval,
 /// and of those the one of the same text.
 fn answer_in_other_checkout(store: &Store, source: &Source) -> Stored {
-    let claimants = unlinked_main_checkouts(store, &source.name, &source.project);
+    let claimants = names_in_unlinked_checkouts(store, &source.name, &source.project);
     let records: Vec<Record> = names_in_other_checkouts(source)
         .into_iter()
         .chain(claimants)
@@ -98,7 +98,7 @@ pub(super) fn enclosing_repository(directory: &Path) -> Option<&Path> {
 /// Returns the sources in main checkouts of the repository of `project` that the repository does
 /// not name: with `--separate-git-dir`, git stores no path back to the main checkout. A main
 /// checkout that was approved passes its approval to worktrees, and takes none from them.
-fn unlinked_main_checkouts(store: &Store, source: &str, project: &Path) -> Vec<String> {
+fn names_in_unlinked_checkouts(store: &Store, source: &str, project: &Path) -> Vec<String> {
     let root = enclosing_repository(project);
     let (Some(root), Some(common)) = (root, root.and_then(git_common_directory)) else {
         return Vec::new();
@@ -119,7 +119,7 @@ fn unlinked_main_checkouts(store: &Store, source: &str, project: &Path) -> Vec<S
         });
         claimed.as_ref() == Some(&common)
     };
-    store.source_names().into_iter().filter(claims).collect()
+    store.answered_source_names().into_iter().filter(claims).collect()
 }
 
 /// Returns the main checkout that a repository names: the directory that contains it, or the one in

@@ -147,7 +147,7 @@ impl Repository {
             // Another test may start a process at this moment, which holds the file open until it
             // executes its program.
             let written = fs::File::open(&path).expect("it is there");
-            tenterhook_process::internal::await_writers(&written, Duration::from_secs(5));
+            tenterhook_process::internal::wait_until_no_writer(&written, Duration::from_secs(5));
         }
     }
 

@@ -152,7 +152,7 @@ impl Tool {
     }
 
     /// Removes a holder that no longer delays the call.
-    pub(super) fn release_hold(&mut self, holder: &Holder) {
+    pub(super) fn remove_holder(&mut self, holder: &Holder) {
         self.holds.retain(|(other, _)| other != holder);
     }
 }

@@ -148,7 +148,7 @@ fn exit_wait_text(awaited: &[String]) -> String {
 fn activity_text(screen: &Screen, below: usize, width: usize) -> String {
     let mut parts = Vec::new();
     if screen.is_busy() {
-        let (what, since) = match (&screen.status, screen.longest_hold()) {
+        let (what, since) = match (&screen.status, screen.longest_hold_without_call()) {
             _ if screen.leaving => (exit_wait_text(&screen.awaited), screen.since),
             (Some(status), _) => (status.clone(), screen.since),
             (None, Some((hold, since))) => (talk::hold_text(hold), since),
@@ -160,7 +160,7 @@ fn activity_text(screen: &Screen, below: usize, width: usize) -> String {
         let all = screen.now.saturating_duration_since(screen.since);
         let turned = usize::try_from(all.as_millis() / TURN).unwrap_or(0) % SPINNER.len();
         let spinner = SPINNER.get(turned).unwrap_or(&"*");
-        let key = match (screen.leaving, screen.can_stop()) {
+        let key = match (screen.leaving, screen.can_esc_stop()) {
             (true, _) => "  Ctrl-C ends it",
             (false, true) => "  Esc stops",
             (false, false) => "",

@@ -11,13 +11,13 @@ use crate::update::Input;
 const LEFT: &str = "prompt_input_exit";
 
 /// Applies a key press to the screen. Returns the input for the session, if there is one.
-pub(super) fn press_key(screen: &mut Screen, key: KeyEvent) -> Option<Input> {
+pub(super) fn handle_key(screen: &mut Screen, key: KeyEvent) -> Option<Input> {
     let warned = std::mem::take(&mut screen.warned);
     if key.modifiers.contains(KeyModifiers::CONTROL) {
-        return press_control_key(screen, key.code, warned);
+        return handle_control_key(screen, key.code, warned);
     }
     // A question takes its own keys only, and none of them is one that a text begins with (AG-1, AG-2).
-    if screen.readable_question().is_some() && press_question_key(screen, key) {
+    if screen.readable_question().is_some() && handle_question_key(screen, key) {
         return None;
     }
     match key.code {
@@ -52,9 +52,9 @@ pub(super) fn press_key(screen: &mut Screen, key: KeyEvent) -> Option<Input> {
     None
 }
 
-fn press_control_key(screen: &mut Screen, key: KeyCode, warned: bool) -> Option<Input> {
+fn handle_control_key(screen: &mut Screen, key: KeyCode, warned: bool) -> Option<Input> {
     match key {
-        KeyCode::Char('c') => return stop_or_quit(screen, warned),
+        KeyCode::Char('c') => return clear_stop_or_quit(screen, warned),
         KeyCode::Char('d') if screen.composer.text().is_empty() => return Some(Input::Quit(LEFT)),
         KeyCode::Char('z') => screen.aside = true,
         KeyCode::Char('o') => screen.open = !screen.open,
@@ -78,7 +78,7 @@ fn panic_on_purpose() {
 }
 
 /// Applies a key to the open question. Returns whether the key was for the question.
-fn press_question_key(screen: &mut Screen, key: KeyEvent) -> bool {
+fn handle_question_key(screen: &mut Screen, key: KeyEvent) -> bool {
     match key.code {
         KeyCode::Esc => screen.refuse_question(),
         KeyCode::Up => screen.select_next_choice(false),
@@ -105,7 +105,7 @@ fn press_question_key(screen: &mut Screen, key: KeyEvent) -> bool {
 
 /// Clears the typed text, then stops the turn, then ends the session. The end needs a second press,
 /// because a turn may end just before the key is pressed.
-fn stop_or_quit(screen: &mut Screen, warned: bool) -> Option<Input> {
+fn clear_stop_or_quit(screen: &mut Screen, warned: bool) -> Option<Input> {
     if !screen.composer.text().is_empty() {
         screen.composer.set_text("");
         return None;

@@ -128,13 +128,13 @@ impl Screen {
     }
 
     /// Returns whether Esc stops something. It does not stop a background hook.
-    pub(super) fn can_stop(&self) -> bool {
+    pub(super) fn can_esc_stop(&self) -> bool {
         let is_held = self.holds.iter().any(|(hold, _)| !BESIDE.contains(&&*hold.event.neutral));
         self.loading || is_held || !self.outbox.is_empty()
     }
 
     /// Returns whether the screen changes with time even if nothing happens.
-    pub(super) fn needs_redraw(&self) -> bool {
+    pub(super) fn changes_with_time(&self) -> bool {
         self.is_busy() || !self.questions.is_empty()
     }
 
@@ -154,7 +154,7 @@ impl Screen {
     }
 
     /// Returns the longest delay that belongs to no call, once it lasts long enough to be read.
-    pub(super) fn longest_hold(&self) -> Option<(&Hold, Instant)> {
+    pub(super) fn longest_hold_without_call(&self) -> Option<(&Hold, Instant)> {
         let (hold, since) = self.holds.first()?;
         (self.now.saturating_duration_since(*since) >= LONG).then_some((hold, *since))
     }
@@ -178,7 +178,7 @@ impl Screen {
             Update::Refused { id, text, reason } => self.show_refusal(id, &text, &reason),
             Update::Obeyed(id) => self.outbox.remove_submission(id),
             Update::Queued(queue) => self.outbox.set_queue(&queue),
-            Update::TakenBack(submission) => self.restore_withdrawn(&submission),
+            Update::TakenBack(submission) => self.restore_withdrawn_text(&submission),
             Update::Mode(mode) => self.mode = mode,
             Update::Used(used) => self.used = used,
             Update::Loading(loading) => (self.loading, self.parted) = (loading, false),
@@ -192,10 +192,10 @@ impl Screen {
             Update::ToolAsked(call) => {
                 self.push_block(Block::Tool(Tool::new(&call, State::Delayed, self.now)));
             }
-            Update::ToolStarted(call) => self.start_call(&call),
-            Update::ToolEnded { call, result } => self.end_call(&call, &result),
+            Update::ToolStarted(call) => self.show_call_running(&call),
+            Update::ToolEnded { call, result } => self.show_call_result(&call, &result),
             Update::Ask(ask) => {
-                self.hold_call(&ask.id, Holder::Person);
+                self.add_call_holder(&ask.id, Holder::Person);
                 self.questions.push_back(Question::new(ask, self.now));
             }
             Update::AskVoid { id } => self.remove_question(&id),
@@ -252,7 +252,7 @@ impl Screen {
     }
 
     /// Gives the text of a withdrawn submission back to the user.
-    fn restore_withdrawn(&mut self, submission: &Submission) {
+    fn restore_withdrawn_text(&mut self, submission: &Submission) {
         self.outbox.remove_submission(submission.id);
         self.composer.restore_unsent(&submission.text);
     }

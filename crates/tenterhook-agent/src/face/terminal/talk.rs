@@ -14,7 +14,7 @@ use super::screen::Screen;
 use super::shown;
 use super::style::{BOLD, DIM, PLAIN, marked_lines_reversed};
 use super::view::{Span, View};
-use super::wrap::{truncate_to_width, wrap};
+use super::wrap::{truncate_to_width, wrap_text};
 use crate::update::Hold;
 
 /// How many lines of a tool's output are shown while it is closed, and in how many rows.
@@ -73,7 +73,7 @@ fn gather_lines(screen: &Screen, width: usize, height: usize) -> Gathered {
     }
     let (mut spans, mut below) = (Vec::new(), None);
     for (block, entry) in screen.numbered_blocks().rev() {
-        below = if at_end { Some(0) } else { screen.view.lines_below(&spans, height) };
+        below = if at_end { Some(0) } else { screen.view.wanted_lines_below(&spans, height) };
         if below.is_some_and(|below| lines.len() >= below + height) {
             return Gathered { lines, spans, below: below.unwrap_or(0) };
         }
@@ -95,7 +95,7 @@ fn gather_lines(screen: &Screen, width: usize, height: usize) -> Gathered {
     while lines.last().is_some_and(|line| line.width() == 0) {
         lines.pop();
     }
-    let below = screen.view.lines_below(&spans, height).or(below);
+    let below = screen.view.wanted_lines_below(&spans, height).or(below);
     Gathered { below: below.unwrap_or(usize::MAX), lines, spans }
 }
 
@@ -206,7 +206,7 @@ impl Sight {
         let (most, rows) = if self.open { (usize::MAX, usize::MAX) } else { (LINES, ROWS) };
         let whole = if self.open { &output.text } else { shown::collapsed_text(&output.text) };
         let text: Vec<_> = whole.split('\n').take(most).collect();
-        let all = wrap(&format!("{mark}{}", text.join("\n")), inner);
+        let all = wrap_text(&format!("{mark}{}", text.join("\n")), inner);
         let hidden = all.len() > rows;
         let mut lines: Vec<_> = all
             .into_iter()

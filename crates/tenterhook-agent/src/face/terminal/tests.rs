@@ -48,7 +48,7 @@ fn shown(screen: &Screen, width: u16, height: u16) -> (Vec<String>, Drawn) {
 }
 
 fn press(screen: &mut Screen, code: KeyCode) -> Option<Input> {
-    keys::press_key(screen, KeyEvent::new(code, KeyModifiers::NONE))
+    keys::handle_key(screen, KeyEvent::new(code, KeyModifiers::NONE))
 }
 
 fn types(screen: &mut Screen, text: &str) {

@@ -55,7 +55,7 @@ impl View {
 
     /// Returns how many lines should be below the view, or `None` if the anchor of the view is not
     /// among the gathered lines.
-    pub(super) fn lines_below(&self, spans: &[Span], height: usize) -> Option<usize> {
+    pub(super) fn wanted_lines_below(&self, spans: &[Span], height: usize) -> Option<usize> {
         let top = match self.held {
             None => height,
             Some(place) => {

@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 /// Wraps `text` into lines of at most `width` columns. Words stay whole where they fit, and
 /// indentation is kept.
-pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(super) fn wrap_text(text: &str, width: usize) -> Vec<String> {
     text.split('\n').flat_map(|line| wrap_line(line, width)).collect()
 }
 
@@ -113,24 +113,24 @@ mod tests {
 
     #[test]
     fn words_stay_whole_where_they_fit() {
-        assert_eq!(wrap("one two three", 8), ["one two", "three"]);
-        assert_eq!(wrap("abcdefghij", 4), ["abcd", "efgh", "ij"]);
-        assert_eq!(wrap("a\n\nb", 4), ["a", "", "b"]);
-        assert_eq!(wrap("日本語", 4), ["日本", "語"]);
-        assert_eq!(wrap("", 4), [""]);
-        assert!(wrap("x y", 0).iter().all(|line| line.width() <= 1));
+        assert_eq!(wrap_text("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrap_text("abcdefghij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(wrap_text("a\n\nb", 4), ["a", "", "b"]);
+        assert_eq!(wrap_text("日本語", 4), ["日本", "語"]);
+        assert_eq!(wrap_text("", 4), [""]);
+        assert!(wrap_text("x y", 0).iter().all(|line| line.width() <= 1));
     }
 
     #[test]
     fn what_is_indented_stays_so() {
-        assert_eq!(wrap("  one two three", 9), ["  one two", "  three"]);
-        assert_eq!(wrap("      deep down", 8), ["      de", "ep down"]);
+        assert_eq!(wrap_text("  one two three", 9), ["  one two", "  three"]);
+        assert_eq!(wrap_text("      deep down", 8), ["      de", "ep down"]);
     }
 
     #[test]
     fn signs_of_several_characters_stay_whole() {
-        assert_eq!(wrap("👨‍👩‍👧👨‍👩‍👧", 3), ["👨‍👩‍👧", "👨‍👩‍👧"]);
-        assert_eq!(wrap("e\u{301}e\u{301}", 1), ["e\u{301}", "e\u{301}"]);
+        assert_eq!(wrap_text("👨‍👩‍👧👨‍👩‍👧", 3), ["👨‍👩‍👧", "👨‍👩‍👧"]);
+        assert_eq!(wrap_text("e\u{301}e\u{301}", 1), ["e\u{301}", "e\u{301}"]);
     }
 
     #[test]
@@ -138,7 +138,7 @@ mod tests {
         for text in ["one two three\nfour", "", "a\n\n日本語 x", "  in\n out"] {
             let mut lines: Vec<_> = wrap_reversed(text, 6).collect();
             lines.reverse();
-            assert_eq!(lines, wrap(text, 6));
+            assert_eq!(lines, wrap_text(text, 6));
         }
     }
 

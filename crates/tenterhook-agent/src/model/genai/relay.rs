@@ -155,7 +155,7 @@ async fn serve_connection(
             () = wait_for_disconnect(&stream) => return Ok(()),
         };
         let let_through = match piece {
-            Ok(Some(piece)) => bounds.push_piece(&piece),
+            Ok(Some(piece)) => bounds.push_piece_and_take_events(&piece),
             Ok(None) => {
                 write_chunk(&mut stream, &bounds.take_rest()).await?;
                 return stream.write_all(b"0\r\n\r\n").await;

@@ -13,12 +13,12 @@ use tenterhook_core::answer::Restraint;
 use tenterhook_core::hook::HookId;
 use tenterhook_core::transcript::{TranscriptAgent, TranscriptRecord};
 
-use super::shape::{event_kind, redact_lines, redact_to_line};
-use super::tally::{Tally, is_reported, verdict_name};
+use super::shape::{event_kind, redact_and_truncate_lines, redact_and_truncate_to_line};
+use super::tally::{Tally, should_report_event, verdict_name};
 use crate::args::{Backtest as Args, PageContent};
-use crate::command::change::{Readers, write_in_place, write_new};
+use crate::command::change::{Readers, replace_text_atomically, write_new_file_atomically};
 use crate::problem::Problem;
-use crate::show::layout::{count_noun, to_safe_line};
+use crate::show::layout::{format_count, to_safe_line};
 
 /// The page, with a place for the data.
 const PAGE: &str = include_str!("page/page.html");
@@ -54,17 +54,17 @@ impl Gathering {
     }
 
     /// Returns a text as far as the page may show it.
-    fn redact_text(&self, text: &str) -> String {
+    fn text_allowed_on_page(&self, text: &str) -> String {
         match self.content {
             PageContent::None => String::new(),
-            PageContent::Redacted => redact_lines(text, LONGEST),
+            PageContent::Redacted => redact_and_truncate_lines(text, LONGEST),
             PageContent::Full => text.chars().take(LONGEST).collect(),
         }
     }
 
     /// Returns the name of a session, directory or file. It is always shown, without what looks
     /// like a secret.
-    fn redact_name(&self, text: &str) -> String {
+    fn name_allowed_on_page(&self, text: &str) -> String {
         match self.content {
             PageContent::Full => text.to_owned(),
             PageContent::None | PageContent::Redacted => match redacted(text.into()) {
@@ -115,20 +115,20 @@ impl Row {
             return None;
         }
         let Asked { record, event, outcome, old, .. } = asked;
-        let name = |text: Option<&str>| all.redact_name(text.unwrap_or_default());
+        let name = |text: Option<&str>| all.name_allowed_on_page(text.unwrap_or_default());
         let cwd = name(record.cwd.as_deref());
         let about = event.text("prompt").map(str::to_owned);
         let about = about.or_else(|| event.tool().map(|tool| input_text(tool.input)));
         let spoken =
             outcome.steps.iter().find(|step| step.verdict > Restraint::Allow || step.rewrote);
-        let is_reported = is_reported(verdict_name(outcome), old.map(verdict_name));
+        let is_reported = should_report_event(verdict_name(outcome), old.map(verdict_name));
         Some(Self {
             time: record.time,
             session: (
                 name(record.session.as_deref()),
                 asked.agent,
                 cwd.clone(),
-                all.redact_name(&asked.file.to_string_lossy()),
+                all.name_allowed_on_page(&asked.file.to_string_lossy()),
             ),
             line: record.line,
             place: cwd,
@@ -138,11 +138,11 @@ impl Row {
                     .map_or_else(|| event.name.to_string(), |tool| to_safe_line(tool.name)),
                 PageContent::Redacted | PageContent::Full => event_kind(event),
             },
-            text: about.map(|text| all.redact_text(&text)).unwrap_or_default(),
+            text: about.map(|text| all.text_allowed_on_page(&text)).unwrap_or_default(),
             verdict: verdict_name(outcome),
             before: old.map(verdict_name).filter(|_| is_reported),
             hook: spoken.map(|step| step.hook.clone()),
-            why: explain_hooks(all, asked, is_reported.then_some((hooks, session))),
+            why: explain_hook_results(all, asked, is_reported.then_some((hooks, session))),
             order: (asked.number, record.line),
         })
     }
@@ -156,7 +156,7 @@ fn input_text(input: &Value) -> String {
 
 /// Lists what each hook returned, which hooks did not run and, for events that would be denied or
 /// held, why each hook ran.
-fn explain_hooks(
+fn explain_hook_results(
     all: &Gathering,
     asked: &Asked<'_>,
     explained: Option<(&Backtest, &tenterhook::Session)>,
@@ -169,13 +169,14 @@ fn explain_hooks(
             verdict => verdict.name().unwrap_or_default(),
         };
         let reasons = asked.outcome.reasons.iter().filter(|reason| reason.hook == step.hook);
-        let words: Vec<String> = reasons.map(|reason| all.redact_text(&reason.text)).collect();
+        let words: Vec<String> =
+            reasons.map(|reason| all.text_allowed_on_page(&reason.text)).collect();
         let words = words.join(" ");
         let colon = if words.is_empty() { "" } else { ": " };
         texts.push(format!("{}: {word}{colon}{words}", step.hook));
     }
     for fault in &asked.outcome.faults {
-        texts.push(format!("fault {}: {}", fault.code, all.redact_text(&fault.message)));
+        texts.push(format!("fault {}: {}", fault.code, all.text_allowed_on_page(&fault.message)));
     }
     for hook in asked.not_replayed {
         texts.push(format!("{hook}: not replayed, it would act again"));
@@ -188,7 +189,7 @@ fn explain_hooks(
                 .iter()
                 .any(|step| step.hook == hook.id && step.verdict != Restraint::Silent);
             if because.selected && spoke {
-                let text = all.redact_text(&because.because);
+                let text = all.text_allowed_on_page(&because.because);
                 let text = if text.is_empty() { "its matcher matched".to_owned() } else { text };
                 texts.push(format!("{} was asked because {text} ({})", hook.id, because.rule));
             }
@@ -234,9 +235,11 @@ pub(super) fn write_page(
         |error: std::io::Error| Problem::new(format!("`{shown}` cannot be written: {error}"));
     match std::fs::read_to_string(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            write_new(path, &page, Readers::Owner).map_err(cannot)
+            write_new_file_atomically(path, &page, Readers::Owner).map_err(cannot)
         }
-        Ok(old) if old.starts_with(page_head()) => write_in_place(path, &page).map_err(cannot),
+        Ok(old) if old.starts_with(page_head()) => {
+            replace_text_atomically(path, &page).map_err(cannot)
+        }
         Ok(_) => Err(Problem::new(format!(
             "`{shown}` already exists and is not a page of `backtest --html`"
         ))
@@ -322,25 +325,26 @@ fn page_notes(tally: &Tally, all: &Gathering, is_cut: bool) -> Vec<String> {
     }
     let left_out = all.left_out.load(Ordering::Relaxed);
     if left_out > 0 {
-        notes.push(format!("{} more are counted and not listed.", count_noun(left_out, "event")));
+        notes.push(format!("{} more are counted and not listed.", format_count(left_out, "event")));
     }
     if tally.copied > 0 {
         notes.push(format!(
             "{} are copies, and count once.",
-            count_noun(number(tally.copied), "call")
+            format_count(number(tally.copied), "call")
         ));
     }
     for (hook, events) in &tally.not_replayed {
-        notes.push(format!("{hook} was not replayed ({}).", count_noun(number(*events), "event")));
+        notes
+            .push(format!("{hook} was not replayed ({}).", format_count(number(*events), "event")));
     }
     for (why, events) in &tally.not_judged {
-        notes.push(format!("Not fully judged, {}: {why}.", count_noun(number(*events), "call")));
+        notes.push(format!("Not fully judged, {}: {why}.", format_count(number(*events), "call")));
     }
     if tally.unknown > 0 {
         notes.push(format!(
             "{} of unknown kinds were passed over.",
-            count_noun(number(tally.unknown), "record")
+            format_count(number(tally.unknown), "record")
         ));
     }
-    notes.iter().map(|note| redact_to_line(note, 400)).collect()
+    notes.iter().map(|note| redact_and_truncate_to_line(note, 400)).collect()
 }

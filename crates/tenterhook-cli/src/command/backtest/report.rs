@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use tenterhook::backtest::Backtest;
 use tenterhook_core::hook::Hook;
 
-use super::scripts::is_script;
+use super::scripts::is_script_hook;
 use super::tally::{Group, Key, Location, Tally};
 use crate::ambient::Here;
 use crate::args::{Backtest as Args, BacktestFormat};
 use crate::command::print_json;
 use crate::load::shorten_path;
 use crate::problem::Problem;
-use crate::show::layout::{count_noun, wrap_indented};
+use crate::show::layout::{format_count, wrap_indented};
 use crate::show::paint::{BOLD, DIM, ERROR, HELP, PLAIN, WARNING, paint};
 use crate::show::sarif::{self, Finding, Level};
 use crate::term::Term;
@@ -34,7 +34,7 @@ pub(super) fn print_report(
     match args.format {
         BacktestFormat::Text => {
             term.print_data(&to_text(tally, hooks, args, is_cut, here, term.width()))?;
-            if let Some(hint) = scripts_hint(tally, hooks, args) {
+            if let Some(hint) = hint_to_run_scripts(tally, hooks, args) {
                 term.print_labelled_note(HELP, "hint:", &hint);
             }
             Ok(())
@@ -44,7 +44,7 @@ pub(super) fn print_report(
     }
 }
 
-fn format_time(place: &Location) -> Option<String> {
+fn format_time_of_location(place: &Location) -> Option<String> {
     Timestamp::from_millisecond(place.time?).ok().map(|time| time.to_string())
 }
 
@@ -56,7 +56,7 @@ fn sorted_groups(tally: &Tally) -> Vec<(&Key, &Group)> {
 }
 
 fn to_json(tally: &Tally, hooks: &Backtest, args: &Args, is_cut: bool) -> Value {
-    let example = |location: &Location| json!({ "text": location.text, "file": location.file, "line": location.line, "time": format_time(location), "session": location.session.1 });
+    let example = |location: &Location| json!({ "text": location.text, "file": location.file, "line": location.line, "time": format_time_of_location(location), "session": location.session.1 });
     let groups: Vec<Value> = sorted_groups(tally)
         .iter()
         .map(|(key, group)| {
@@ -119,7 +119,7 @@ fn to_text(
 ) -> String {
     let mut out = String::new();
     for (key, group) in sorted_groups(tally) {
-        out.push_str(&group_text(key, group, hooks, here));
+        out.push_str(&call_group_text(key, group, hooks, here));
         out.push('\n');
     }
     out.push_str(&wrap_indented(&summary(tally, args, is_cut), width));
@@ -132,28 +132,28 @@ fn to_text(
         }
         let counts: Vec<String> =
             verdicts.iter().map(|(verdict, count)| format!("{verdict} {count}")).collect();
-        let name = hook_name(hook.as_str(), hooks, here);
+        let name = hook_name_or_location(hook.as_str(), hooks, here);
         out.push_str(&format!("  {name}: {}\n", counts.join(", ")));
     }
     if silent > HANDFUL {
-        out.push_str(&format!("  {} silent each time\n", count_noun(silent, "hook")));
+        out.push_str(&format!("  {} silent each time\n", format_count(silent, "hook")));
     }
     for hook in hooks.hooks().1 {
         let events = tally.not_replayed.get(&hook.id).copied().unwrap_or_default();
         if events > 0 {
-            let name = hook_name(hook.id.as_str(), hooks, here);
+            let name = hook_name_or_location(hook.id.as_str(), hooks, here);
             let line = format!("{name}: not asked, it would act again ({events} of its events)");
             out.push_str(&format!("  {}\n", paint(WARNING, line)));
         }
     }
     for (why, number) in &tally.not_judged {
-        let line = format!("not fully judged, {}: {why}", count_calls(*number));
+        let line = format!("not fully judged, {}: {why}", format_call_count(*number));
         out.push_str(&format!("  {}\n", paint(WARNING, line)));
     }
     if tally.unknown > 0 {
         let line = format!(
             "{} of unknown kinds were passed over",
-            count_noun(usize::try_from(tally.unknown).unwrap_or_default(), "record")
+            format_count(usize::try_from(tally.unknown).unwrap_or_default(), "record")
         );
         out.push_str(&format!("  {}\n", paint(WARNING, line)));
     }
@@ -161,7 +161,7 @@ fn to_text(
 }
 
 /// Renders one group of calls, with examples.
-fn group_text(key: &Key, group: &Group, hooks: &Backtest, here: &Here) -> String {
+fn call_group_text(key: &Key, group: &Group, hooks: &Backtest, here: &Here) -> String {
     let style = match key.verdict {
         "deny" | "stop" => ERROR,
         "ask" | "defer" | "rewrite" => WARNING,
@@ -171,14 +171,14 @@ fn group_text(key: &Key, group: &Group, hooks: &Backtest, here: &Here) -> String
         Some(before) => format!("{before} -> {}", key.verdict),
         None => key.verdict.to_owned(),
     };
-    let sessions = count_noun(group.sessions.len(), "session");
+    let sessions = format_count(group.sessions.len(), "session");
     let by = match find_hook(&key.hook, hooks) {
         Some(hook) => format!("  {}", hook.short_name()),
         None if key.hook.is_empty() => String::new(),
         None => format!("  {}", key.hook),
     };
     let head = format!("{}  {}", paint(style, what), paint(BOLD, &key.shape));
-    let number = paint(DIM, format!("{} in {sessions}", count_calls(group.count)));
+    let number = paint(DIM, format!("{} in {sessions}", format_call_count(group.count)));
     let mut out = format!("{head}  {number}{by}\n");
     if !group.reason.is_empty() {
         out.push_str(&format!("    {}\n", paint(DIM, &group.reason)));
@@ -196,7 +196,7 @@ fn find_hook(id: &str, hooks: &Backtest) -> Option<Arc<Hook>> {
 }
 
 /// Returns the name of a hook, with its file and line if its entry has no name.
-fn hook_name(id: &str, hooks: &Backtest, here: &Here) -> String {
+fn hook_name_or_location(id: &str, hooks: &Backtest, here: &Here) -> String {
     let Some(hook) = find_hook(id, hooks) else { return id.to_owned() };
     let place = hook.place.as_ref().filter(|_| hook.configured_name().is_none());
     let from = place.map(|at| format!(" ({}:{})", shorten_path(&at.file, &here.roots), at.line));
@@ -208,10 +208,10 @@ fn hook_name(id: &str, hooks: &Backtest, here: &Here) -> String {
 fn summary(tally: &Tally, args: &Args, is_cut: bool) -> String {
     let read = format!(
         "{} in {} of {}, {} of use",
-        count_calls(tally.calls),
-        count_noun(tally.sessions.len(), "session"),
-        count_noun(usize::try_from(tally.files).unwrap_or_default(), "file"),
-        count_noun(tally.days.len(), "day"),
+        format_call_count(tally.calls),
+        format_count(tally.sessions.len(), "session"),
+        format_count(usize::try_from(tally.files).unwrap_or_default(), "file"),
+        format_count(tally.days.len(), "day"),
     );
     let whole = if is_cut { "; cut short: this is what was read until then" } else { "" };
     let unasked = tally.not_replayed.keys().filter(|id| !tally.hooks.contains_key(*id)).count();
@@ -232,7 +232,7 @@ fn summary(tally: &Tally, args: &Args, is_cut: bool) -> String {
                 0 => String::new(),
                 _ => format!(" ({asked} of {} hooks were asked)", asked + unasked),
             };
-            let touched = count_noun(tally.touched.len(), "session");
+            let touched = format_count(tally.touched.len(), "session");
             format!("{touched} of them ({share} %) {differ}{of_all}")
         }
     };
@@ -240,31 +240,34 @@ fn summary(tally: &Tally, args: &Args, is_cut: bool) -> String {
 }
 
 /// Explains how to run scripts, if scripts were not run.
-fn scripts_hint(tally: &Tally, hooks: &Backtest, args: &Args) -> Option<String> {
-    let is_left = |hook: &&Arc<Hook>| is_script(hook) && tally.not_replayed.contains_key(&hook.id);
-    let scripts = count_noun(hooks.hooks().1.iter().filter(is_left).count(), "script");
+fn hint_to_run_scripts(tally: &Tally, hooks: &Backtest, args: &Args) -> Option<String> {
+    let is_left =
+        |hook: &&Arc<Hook>| is_script_hook(hook) && tally.not_replayed.contains_key(&hook.id);
+    let scripts = format_count(hooks.hooks().1.iter().filter(is_left).count(), "script");
     match args.run_scripts {
         _ if scripts.starts_with("0 ") || !args.against.is_empty() => None,
         None => Some(format!("`--run-scripts` also runs {scripts}, in a sandbox that only reads")),
         Some(most) => Some(format!(
             "the limit of {} was reached; `--run-scripts={}` allows more",
-            count_noun(most, "run"),
+            format_count(most, "run"),
             most.saturating_mul(10).max(1)
         )),
     }
 }
 
-fn count_calls(number: u64) -> String {
-    count_noun(usize::try_from(number).unwrap_or(usize::MAX), "call")
+fn format_call_count(number: u64) -> String {
+    format_count(usize::try_from(number).unwrap_or(usize::MAX), "call")
 }
 
 fn to_sarif(tally: &Tally) -> Value {
-    let findings: Vec<Finding> =
-        sorted_groups(tally).iter().flat_map(|(key, group)| group_findings(key, group)).collect();
+    let findings: Vec<Finding> = sorted_groups(tally)
+        .iter()
+        .flat_map(|(key, group)| findings_of_group(key, group))
+        .collect();
     sarif::sarif_log("tenterhook backtest", &[], &findings)
 }
 
-fn group_findings<'a>(key: &'a Key, group: &'a Group) -> impl Iterator<Item = Finding> + 'a {
+fn findings_of_group<'a>(key: &'a Key, group: &'a Group) -> impl Iterator<Item = Finding> + 'a {
     group.examples.iter().map(move |example| Finding {
         rule: if key.hook.is_empty() { key.verdict.to_owned() } else { key.hook.clone() },
         level: if matches!(key.verdict, "deny" | "stop") { Level::Error } else { Level::Warning },

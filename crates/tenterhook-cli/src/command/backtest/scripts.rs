@@ -40,12 +40,12 @@ impl Scripts {
         term: Term,
     ) -> Result<Self, Problem> {
         trust::require_sandbox()?;
-        let scratch = Scratch::new_or_none(&here.state, term);
+        let scratch = Scratch::create_or_warn(&here.state, term);
         let mut ambient = Ambient::default().env(here.env.clone());
         ambient.scratch = scratch.path().map(Path::to_owned);
         let mut builder = Engine::builder().ambient(ambient);
         let mut ids = HashSet::new();
-        for hook in ruleset.hooks().iter().filter(|hook| is_script(hook)) {
+        for hook in ruleset.hooks().iter().filter(|hook| is_script_hook(hook)) {
             let mut hook = Hook::clone(hook);
             (hook.sandbox, hook.wait) = (Sandbox::standard(), Wait::default());
             hook.enforcement = Enforcement::Usual;
@@ -63,7 +63,7 @@ impl Scripts {
 
     /// Runs the scripts among the hooks that were not replayed, merges their outcome into
     /// `outcome`, and removes them from the list. Returns whether one of them failed.
-    pub(super) async fn run_for_event(
+    pub(super) async fn run_and_merge_scripts(
         &self,
         event: &Event,
         outcome: &mut Outcome,
@@ -92,7 +92,7 @@ impl Scripts {
 }
 
 /// Returns whether the hook is a program that is started for each event.
-pub(super) fn is_script(hook: &Hook) -> bool {
+pub(super) fn is_script_hook(hook: &Hook) -> bool {
     hook.arming == Arming::Armed && matches!(hook.run, Run::Command(_))
 }
 

@@ -15,16 +15,18 @@ const BEFORE: &[&str] = &["sudo", "env", "command", "exec", "nohup", "time", "cd
 pub(super) fn event_kind(event: &Event) -> String {
     let Some(call) = event.tool() else { return event.name.to_string() };
     let text = |key: &str| call.input.get(key).and_then(Value::as_str);
-    let about = text("command").and_then(command_kind).or_else(|| text("file_path").map(file_kind));
+    let about = text("command")
+        .and_then(program_and_subcommand)
+        .or_else(|| text("file_path").map(file_extension_or_name));
     let shape = match about {
         Some(about) => format!("{} {about}", call.name),
         None => call.name.to_owned(),
     };
-    redact_to_line(&shape, 60)
+    redact_and_truncate_to_line(&shape, 60)
 }
 
 /// Returns the program of a shell line and its subcommand, e.g. `git push`.
-fn command_kind(line: &str) -> Option<String> {
+fn program_and_subcommand(line: &str) -> Option<String> {
     let parts = line.split(['\n', ';', '|', '&']).map(str::trim).filter(|part| !part.is_empty());
     let words = parts.map(|part| {
         let is_assignment = |word: &&str| word.contains('=') && !word.starts_with('-');
@@ -49,7 +51,7 @@ fn command_kind(line: &str) -> Option<String> {
 }
 
 /// Returns the kind of a file: its extension, or its name.
-fn file_kind(path: &str) -> String {
+fn file_extension_or_name(path: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or(path);
     match name.rsplit_once('.') {
         Some((stem, kind)) if !stem.is_empty() => format!("*.{kind}"),
@@ -58,24 +60,27 @@ fn file_kind(path: &str) -> String {
 }
 
 /// Describes an event in one line without secrets.
-pub(super) fn example_line(event: &Event) -> String {
+pub(super) fn redacted_event_line(event: &Event) -> String {
     let Some(call) = event.tool() else {
-        return redact_to_line(event.text("prompt").unwrap_or_default(), LONGEST);
+        return redact_and_truncate_to_line(event.text("prompt").unwrap_or_default(), LONGEST);
     };
     let text = |key: &str| call.input.get(key).and_then(Value::as_str);
     match text("command").or_else(|| text("file_path")) {
-        Some(text) => redact_to_line(text, LONGEST),
-        None => redact_to_line(&redacted(call.input.clone()).to_string(), LONGEST),
+        Some(text) => redact_and_truncate_to_line(text, LONGEST),
+        None => redact_and_truncate_to_line(&redacted(call.input.clone()).to_string(), LONGEST),
     }
 }
 
 /// Returns a text in one line, without what looks like a secret, truncated.
-pub(super) fn redact_to_line(text: &str, longest: usize) -> String {
-    layout::truncate_to_width(&layout::to_safe_line(&redact_lines(text, longest * 8)), longest)
+pub(super) fn redact_and_truncate_to_line(text: &str, longest: usize) -> String {
+    layout::truncate_to_width(
+        &layout::to_safe_line(&redact_and_truncate_lines(text, longest * 8)),
+        longest,
+    )
 }
 
 /// Returns a text without what looks like a secret, truncated. Line breaks are preserved.
-pub(super) fn redact_lines(text: &str, longest: usize) -> String {
+pub(super) fn redact_and_truncate_lines(text: &str, longest: usize) -> String {
     // The text beyond the limit is ignored, except for what is needed to recognize a secret.
     let near: String = text.chars().take(longest).collect();
     match redacted(near.into()) {
@@ -114,12 +119,13 @@ mod tests {
             json!({"command": format!("X_TOKEN={key} curl\n\u{1b}[2J {key}")}),
         );
         assert!(
-            !example_line(&event).contains(&key) && !example_line(&event).contains('\u{1b}'),
+            !redacted_event_line(&event).contains(&key)
+                && !redacted_event_line(&event).contains('\u{1b}'),
             "{}",
-            example_line(&event)
+            redacted_event_line(&event)
         );
         assert!(!event_kind(&event).contains(&key));
         let event = Event::pre_tool_use("mcp__a__b", json!({"token": "hunter22"}));
-        assert!(!example_line(&event).contains("hunter22"));
+        assert!(!redacted_event_line(&event).contains("hunter22"));
     }
 }

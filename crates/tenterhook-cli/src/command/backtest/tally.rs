@@ -8,7 +8,7 @@ use tenterhook_core::hook::HookId;
 use tenterhook_core::transcript::{Facts, TranscriptAgent, TranscriptRecord};
 
 use super::page::Row;
-use super::shape::{event_kind, example_line, redact_to_line};
+use super::shape::{event_kind, redact_and_truncate_to_line, redacted_event_line};
 use crate::sessions::Session as File;
 
 /// How many examples a kind of call has.
@@ -19,7 +19,8 @@ const KINDS: usize = 2_000;
 /// Whose session, and its name: agents name theirs without asking each other.
 pub(super) type Session = (TranscriptAgent, String);
 
-fn record_session(agent: TranscriptAgent, record: &TranscriptRecord<'_>) -> Session {
+/// Returns the session of a transcript record.
+fn session_of_record(agent: TranscriptAgent, record: &TranscriptRecord<'_>) -> Session {
     (agent, record.session.as_deref().unwrap_or_default().to_owned())
 }
 
@@ -41,7 +42,7 @@ impl Location {
             line: record.line,
             file: file.path.to_string_lossy().into_owned(),
             time: record.time,
-            session: record_session(file.agent, record),
+            session: session_of_record(file.agent, record),
             text: String::new(),
         }
     }
@@ -72,7 +73,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    fn first_position(&self) -> Option<(usize, u64)> {
+    fn first_example_position(&self) -> Option<(usize, u64)> {
         self.examples.first().map(Location::sort_key)
     }
 }
@@ -114,7 +115,7 @@ pub(super) fn verdict_name(outcome: &Outcome) -> &'static str {
 
 /// Returns whether an event is reported: it would be denied, held or rewritten, or its verdict
 /// differs from before.
-pub(super) fn is_reported(now: &str, before: Option<&str>) -> bool {
+pub(super) fn should_report_event(now: &str, before: Option<&str>) -> bool {
     match before {
         Some(before) => before != now,
         None => !matches!(now, "silent" | "allow"),
@@ -122,20 +123,25 @@ pub(super) fn is_reported(now: &str, before: Option<&str>) -> bool {
 }
 
 impl Tally {
-    pub(super) fn add_time(&mut self, agent: TranscriptAgent, record: &TranscriptRecord<'_>) {
+    /// Adds the day and the session of a record to those that were seen.
+    pub(super) fn add_day_and_session(
+        &mut self,
+        agent: TranscriptAgent,
+        record: &TranscriptRecord<'_>,
+    ) {
         if let Some(time) = record.time {
             self.days.insert(time.div_euclid(86_400_000));
         }
         if record.session.is_some() {
-            self.sessions.insert(record_session(agent, record));
+            self.sessions.insert(session_of_record(agent, record));
         }
     }
 
-    pub(super) fn add_not_judged(&mut self, why: &'static str) {
+    pub(super) fn count_unjudged_event(&mut self, why: &'static str) {
         *self.not_judged.entry(why).or_default() += 1;
     }
 
-    pub(super) fn add_file(&mut self, file: &File, facts: &Facts) {
+    pub(super) fn add_file_facts(&mut self, file: &File, facts: &Facts) {
         self.files += 1;
         self.unknown += facts.count_unusable_records();
         *self.sure.entry(file.agent.fidelity().label()).or_default() += 1;
@@ -163,7 +169,7 @@ impl Tally {
             }
         }
         let (now, before) = (verdict_name(outcome), old.map(verdict_name));
-        if is_reported(now, before) {
+        if should_report_event(now, before) {
             self.add_to_group(event, outcome, old, place);
         }
     }
@@ -193,12 +199,12 @@ impl Tally {
         let group = self.groups.entry(key).or_default();
         group.count += 1;
         group.sessions.insert(place.session.clone());
-        if group.first_position().is_none_or(|group| place.sort_key() < group) {
-            group.reason = redact_to_line(&whose.reason().unwrap_or_default(), 200);
+        if group.first_example_position().is_none_or(|group| place.sort_key() < group) {
+            group.reason = redact_and_truncate_to_line(&whose.reason().unwrap_or_default(), 200);
         }
         let is_full = group.examples.len() >= EXAMPLES;
         if !is_full || group.examples.last().is_some_and(|last| place < *last) {
-            place.text = example_line(event);
+            place.text = redacted_event_line(event);
             group.examples.insert(place);
             if is_full {
                 group.examples.pop_last();
@@ -227,8 +233,8 @@ impl Tally {
         for (key, group) in other.groups {
             let mine = self.groups.entry(key).or_default();
             let is_first = mine
-                .first_position()
-                .is_none_or(|pair| group.first_position().is_some_and(|at| at < pair));
+                .first_example_position()
+                .is_none_or(|pair| group.first_example_position().is_some_and(|at| at < pair));
             mine.count += group.count;
             mine.sessions.extend(group.sessions);
             if is_first {

@@ -21,7 +21,7 @@ pub(super) struct Turn<'a> {
 
 impl Turns {
     /// Returns the turn of file `number`. Each turn has to be taken once, in ascending order.
-    pub(super) const fn take_turn(&self, number: usize) -> Turn<'_> {
+    pub(super) const fn turn_of_file(&self, number: usize) -> Turn<'_> {
         Turn { turns: self, number }
     }
 }

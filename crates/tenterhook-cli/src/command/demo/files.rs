@@ -126,7 +126,7 @@ impl Stage {
     ///
     /// The path of the repository is fixed when the program is built. Elsewhere, whatever lies there is not the
     /// repository's, so nothing is run from it unless the caller is there.
-    pub(super) fn find_directory(
+    pub(super) fn find_or_copy_directory(
         play: &Play,
         named: Option<&Path>,
         cwd: &Path,
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn copies_vanish_with_the_stage() {
-        let stage = Stage::find_directory(&MIXED, None, Path::new("/")).expect("copies");
+        let stage = Stage::find_or_copy_directory(&MIXED, None, Path::new("/")).expect("copies");
         assert!(stage.root.join(MIXED.session).is_file());
         assert!(MIXED.configs.iter().all(|config| stage.root.join(config).is_file()));
         let root = stage.root.clone();

@@ -9,7 +9,7 @@ use super::{Report, page};
 use crate::ambient::Here;
 use crate::command::log;
 use crate::load::{self, Whose};
-use crate::show::layout::{count_noun, truncate_to_width};
+use crate::show::layout::{format_count, truncate_to_width};
 
 /// How many lines each section has at most.
 const LINES: usize = 120;
@@ -43,7 +43,7 @@ fn push_section(title: &str, text: &str, here: &Here, out: &mut String) {
         out.push_str(&format!("{}\n", clean_line(line, here)));
     }
     if let Some(more) = lines.len().checked_sub(LINES).filter(|more| *more > 0) {
-        out.push_str(&format!("... and {}\n", count_noun(more, "more line")));
+        out.push_str(&format!("... and {}\n", format_count(more, "more line")));
     }
     out.push_str("````\n");
 }
@@ -75,7 +75,7 @@ fn file_list(here: &Here) -> String {
         let hooks = counts.get(&*source.name).copied().unwrap_or_default();
         let shown = loaded.texts.display_name(&source.name);
         let (dialect, layer) = (source.dialect.as_str(), source.layer.as_str());
-        format!("{shown} ({dialect}, {layer}): {}", count_noun(hooks, "hook"))
+        format!("{shown} ({dialect}, {layer}): {}", format_count(hooks, "hook"))
     });
     let lines: Vec<String> = lines.collect();
     if lines.is_empty() { "none is found from here".to_owned() } else { lines.join("\n") }

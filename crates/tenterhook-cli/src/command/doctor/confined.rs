@@ -8,10 +8,10 @@ use tenterhook_core::config::Source;
 use tenterhook_core::hook::{Arming, Hook, Peers, Run, Sandbox};
 use tenterhook_process::{Means, Tier};
 
-use super::sources::is_only_our_entry;
+use super::sources::contains_only_our_entries;
 use crate::ambient::Here;
 use crate::load::{Loaded, shorten_path};
-use crate::show::layout::count_noun;
+use crate::show::layout::format_count;
 
 /// A hook that starts a program.
 pub(super) struct Program {
@@ -85,7 +85,7 @@ pub(super) fn confined_programs(
 ) -> Vec<Program> {
     let ruleset = engine.ruleset();
     let calls_us: Vec<&Source> =
-        loaded.sources.iter().filter(|source| is_only_our_entry(&source.text)).collect();
+        loaded.sources.iter().filter(|source| contains_only_our_entries(&source.text)).collect();
     let starts = |hook: &&Arc<Hook>| {
         let file = hook.place.as_ref().map(|at| &at.file);
         hook.arming == Arming::Armed
@@ -126,7 +126,7 @@ impl Program {
 
     fn summary_line(&self, group: &[&Self], here: Tier) -> (&'static str, String) {
         let whose = self.place.as_ref().map_or_else(String::new, |(file, _)| format!(" of {file}"));
-        let who = format!("{}{whose}", group_name(group));
+        let who = format!("{}{whose}", display_name_of_group(group));
         let (runs, not_started) = match group.len() {
             1 => ("runs", "is not started: it demands"),
             _ => ("run", "are not started: they demand"),
@@ -163,10 +163,10 @@ impl Program {
 
 /// Returns the names of a group: the first ones if it is large, and the number of hooks without a
 /// name.
-fn group_name(group: &[&Program]) -> String {
+fn display_name_of_group(group: &[&Program]) -> String {
     const SHOWN: usize = 4;
     if !group.iter().all(|program| program.is_named) {
-        return count_noun(group.len(), "hook");
+        return format_count(group.len(), "hook");
     }
     let quoted = |program: &&Program| format!("`{}`", program.name);
     let shown: Vec<String> = group.iter().take(SHOWN).map(quoted).collect();

@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tenterhook_core::agents::{Agent, Event, Form, Installation, Scope};
-use tenterhook_core::install::{self, Approval, own_files};
+use tenterhook_core::install::{self, Approval, tenterhook_files_with_texts};
 
 use super::finding::{Finding, Kind, Mend};
 use super::switches;
 use crate::ambient::Here;
-use crate::command::install::files::{agent_home, file_paths, read_if_exists, scope_name};
-use crate::show::layout::count_noun;
+use crate::command::install::files::{
+    agent_file_paths, agent_user_directory, read_if_exists, scope_name,
+};
+use crate::show::layout::format_count;
 
 /// An entry of ours.
 #[derive(Clone, Debug)]
@@ -40,8 +42,8 @@ pub(super) struct File {
 }
 
 /// Returns the files of an agent that exist.
-pub(super) fn existing_files(agent: &'static Agent, here: &Here) -> Vec<File> {
-    file_paths(agent, here)
+pub(super) fn existing_agent_files(agent: &'static Agent, here: &Here) -> Vec<File> {
+    agent_file_paths(agent, here)
         .iter()
         .flat_map(|(scope, root)| files_in_scope(agent, *scope, root))
         .collect()
@@ -49,14 +51,17 @@ pub(super) fn existing_files(agent: &'static Agent, here: &Here) -> Vec<File> {
 
 fn files_in_scope(agent: &'static Agent, scope: Scope, root: &Path) -> Vec<File> {
     let names: Vec<String> = match agent.installation.form {
-        Form::Scripts => own_files(agent, "tenterhook").into_iter().map(|file| file.0).collect(),
+        Form::Scripts => tenterhook_files_with_texts(agent, "tenterhook")
+            .into_iter()
+            .map(|file| file.0)
+            .collect(),
         _ => vec![String::new()],
     };
     let path = |name: &String| if name.is_empty() { root.to_owned() } else { root.join(name) };
-    names.iter().filter_map(|name| read_file(agent, scope, path(name), name)).collect()
+    names.iter().filter_map(|name| read_agent_file(agent, scope, path(name), name)).collect()
 }
 
-fn read_file(agent: &'static Agent, scope: Scope, path: PathBuf, name: &str) -> Option<File> {
+fn read_agent_file(agent: &'static Agent, scope: Scope, path: PathBuf, name: &str) -> Option<File> {
     let mut file = File { scope, path, text: String::new(), entries: Vec::new(), broken: None };
     match read_if_exists(&file.path) {
         Ok(None) => return None,
@@ -70,7 +75,7 @@ fn read_file(agent: &'static Agent, scope: Scope, path: PathBuf, name: &str) -> 
         Form::Plugin => Ok(commands_in_plugin(agent, &file.text)),
     };
     match commands {
-        Ok(commands) => file.entries = match_entries(agent, &file, commands),
+        Ok(commands) => file.entries = entries_from_commands(agent, &file, commands),
         Err(wrong) if file.broken.is_none() => {
             file.broken = Some((Some(wrong.line), wrong.message));
         }
@@ -110,7 +115,9 @@ fn commands_in_plugin(agent: &Agent, text: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-fn match_entries(
+/// Returns an entry, with its event, program and line, for each command whose event name the agent
+/// knows.
+fn entries_from_commands(
     agent: &'static Agent,
     file: &File,
     commands: Vec<(String, String)>,
@@ -119,8 +126,9 @@ fn match_entries(
         let event = agent.installation.events.iter().find(|event| event.name == name)?;
         let program = program_in_command(&command)?;
         let written = Value::from(command.as_str()).to_string();
-        let line = find_line(&file.text, &written).or_else(|| find_line(&file.text, &command));
-        let line = line.or_else(|| find_line(&file.text, "const PROGRAM = "));
+        let line = find_line_number(&file.text, &written)
+            .or_else(|| find_line_number(&file.text, &command));
+        let line = line.or_else(|| find_line_number(&file.text, "const PROGRAM = "));
         let call = match agent.installation.form {
             Form::Scripts => Call::Script(file.path.clone()),
             _ => Call::Line(command),
@@ -138,7 +146,7 @@ fn program_in_command(command: &str) -> Option<String> {
 }
 
 /// Returns the number of the first line that contains `wanted`, from 1.
-pub(super) fn find_line(text: &str, wanted: &str) -> Option<usize> {
+pub(super) fn find_line_number(text: &str, wanted: &str) -> Option<usize> {
     text.lines().position(|line| line.contains(wanted)).map(|at| at + 1)
 }
 
@@ -149,7 +157,7 @@ pub(super) fn entry_findings(agent: &'static Agent, files: &[File], here: &Here)
     let ours: Vec<&File> = files.iter().filter(|file| !file.entries.is_empty()).collect();
     if ours.is_empty() && found.is_empty() {
         let what = format!("{} does not call Tenterhook: none of its hooks runs", agent.title);
-        found.push(Finding::new(Kind::NotInstalled, what, install_fix(agent, Scope::User)));
+        found.push(Finding::new(Kind::NotInstalled, what, fix_by_installing(agent, Scope::User)));
     }
     if !ours.is_empty() {
         found.extend(missing_entry_findings(agent, &ours, here));
@@ -161,7 +169,7 @@ pub(super) fn entry_findings(agent: &'static Agent, files: &[File], here: &Here)
     found
 }
 
-pub(super) fn install_fix(agent: &Agent, scope: Scope) -> Mend {
+pub(super) fn fix_by_installing(agent: &Agent, scope: Scope) -> Mend {
     match scope {
         Scope::User => Mend::command(format!("tenterhook install {}", agent.name)),
         _ => Mend::command(format!(
@@ -196,7 +204,7 @@ fn missing_entry_findings(agent: &'static Agent, ours: &[&File], here: &Here) ->
             .collect();
         (!names.is_empty()).then(|| {
             let what = format!("there is no entry for {}: {then}", names.join(", "));
-            Finding::new(kind, what, install_fix(agent, first.scope)).with_location(
+            Finding::new(kind, what, fix_by_installing(agent, first.scope)).with_location(
                 &first.path,
                 None,
                 here,
@@ -216,7 +224,7 @@ fn altered_entry_finding(agent: &'static Agent, file: &File, here: &Here) -> Opt
         Form::Groups => reinstalled_text(agent, file, program)?,
         _ => {
             let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let mut all = own_files(agent, program).into_iter();
+            let mut all = tenterhook_files_with_texts(agent, program).into_iter();
             all.find(|pair| pair.0.is_empty() || pair.0 == name)?.1
         }
     };
@@ -227,11 +235,13 @@ fn altered_entry_finding(agent: &'static Agent, file: &File, here: &Here) -> Opt
     let line = same.count() + 1;
     let what =
         "this entry differs from what `install` writes (timeout, matcher or fail-closed wrapper)";
-    Some(Finding::new(Kind::EntryAltered, what, install_fix(agent, file.scope)).with_location(
-        &file.path,
-        Some(line),
-        here,
-    ))
+    Some(
+        Finding::new(Kind::EntryAltered, what, fix_by_installing(agent, file.scope)).with_location(
+            &file.path,
+            Some(line),
+            here,
+        ),
+    )
 }
 
 /// Returns the text as `install` would write it, without adding missing entries: these have their
@@ -266,7 +276,7 @@ fn duplicate_finding(agent: &'static Agent, ours: &[&File], here: &Here) -> Opti
 
 fn unapproved_findings(agent: &Agent, file: &File, here: &Here) -> Vec<Finding> {
     let Some(name) = agent.installation.approvals_file(file.scope) else { return Vec::new() };
-    let text = read_or_empty(&agent_home(agent, here).join(name));
+    let text = read_text_or_empty(&agent_user_directory(agent, here).join(name));
     let approvals = install::codex_approvals(&file.path.to_string_lossy(), &file.text, &text);
     let of = |state: Approval| {
         let events: Vec<&String> = approvals
@@ -280,7 +290,7 @@ fn unapproved_findings(agent: &Agent, file: &File, here: &Here) -> Vec<Finding> 
             .find(|entry| events.first().is_some_and(|e| *e == entry.event.name))?;
         let what = format!(
             "{} {}: {} silently skips these entries",
-            count_noun(events.len(), "event"),
+            format_count(events.len(), "event"),
             state.label(),
             agent.title
         );
@@ -291,6 +301,6 @@ fn unapproved_findings(agent: &Agent, file: &File, here: &Here) -> Vec<Finding> 
 }
 
 /// Reads a text file. An unreadable file gives an empty text, which approves nothing.
-fn read_or_empty(path: &Path) -> String {
+fn read_text_or_empty(path: &Path) -> String {
     read_if_exists(path).ok().flatten().unwrap_or_default()
 }

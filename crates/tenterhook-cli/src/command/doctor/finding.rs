@@ -119,7 +119,7 @@ impl Finding {
 
 /// Returns a path as a user types it: shortened if a shell accepts that, otherwise complete and
 /// quoted.
-pub(super) fn quote_path(path: &Path, here: &Here) -> String {
+pub(super) fn path_for_shell(path: &Path, here: &Here) -> String {
     let short = shorten_path(&path.to_string_lossy(), &here.roots);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-~+@:,=".contains(c);
     match short.chars().all(is_plain) {

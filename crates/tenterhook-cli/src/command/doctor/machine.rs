@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tenterhook::internal::discover::{Stat, Unsupported};
 use tenterhook_process::{Means, Tier};
 
-use super::finding::{Finding, Kind, Mend, quote_path};
+use super::finding::{Finding, Kind, Mend, path_for_shell};
 use crate::ambient::Here;
 
 /// What the kernel offers.
@@ -73,7 +73,7 @@ pub(super) fn state_dir_findings(here: &Here) -> Vec<Finding> {
         let what =
             format!("nothing can be written there: {why}; denials of a stop and records are lost");
         let mend = match there.is_dir() {
-            true => Mend::command(format!("chmod u+rwx {}", quote_path(there, here))),
+            true => Mend::command(format!("chmod u+rwx {}", path_for_shell(there, here))),
             false => Mend::advice("put a directory in its place"),
         };
         found.push(
@@ -81,7 +81,7 @@ pub(super) fn state_dir_findings(here: &Here) -> Vec<Finding> {
         );
     }
     let mut open = Vec::new();
-    find_open_to_others(&here.state, 0, &mut open);
+    find_paths_open_to_others(&here.state, 0, &mut open);
     // Where permissions are not read no state is made, so that the directory above it has to tell.
     let above = there.metadata().ok().and_then(|about| Stat::from_metadata(&about).err());
     open.extend(
@@ -91,11 +91,14 @@ pub(super) fn state_dir_findings(here: &Here) -> Vec<Finding> {
         let (what, mend) = match why {
             Open::Mode(mode) => (
                 format!("others may write it (mode {mode:o}): its content is not trusted"),
-                Mend::command(format!("chmod go-w {}", quote_path(&path, here))),
+                Mend::command(format!("chmod go-w {}", path_for_shell(&path, here))),
             ),
             Open::Owner(user) => (
                 format!("it belongs to another user ({user}): its content is not trusted"),
-                Mend::command(format!("sudo chown -R \"$(id -u)\" {}", quote_path(&path, here))),
+                Mend::command(format!(
+                    "sudo chown -R \"$(id -u)\" {}",
+                    path_for_shell(&path, here)
+                )),
             ),
             Open::Unknown(why) => (format!("it {why}"), Mend::advice("use Linux or macOS")),
         };
@@ -141,7 +144,7 @@ enum Open {
 
 impl Open {
     /// Returns how other users may write a file, if they may.
-    fn from_stat(found: Result<Stat, Unsupported>) -> Option<Self> {
+    fn if_writable_by_others(found: Result<Stat, Unsupported>) -> Option<Self> {
         match found {
             Err(why) => Some(Self::Unknown(why)),
             Ok(found) if !found.is_owned_by_user() => Some(Self::Owner(found.owner)),
@@ -150,12 +153,12 @@ impl Open {
     }
 }
 
-fn find_open_to_others(path: &Path, depth: usize, found: &mut Vec<(PathBuf, Open)>) {
+fn find_paths_open_to_others(path: &Path, depth: usize, found: &mut Vec<(PathBuf, Open)>) {
     let Ok(about) = path.symlink_metadata() else { return };
     if about.is_symlink() {
         return;
     }
-    let open = Open::from_stat(Stat::from_metadata(&about));
+    let open = Open::if_writable_by_others(Stat::from_metadata(&about));
     found.extend(open.map(|open| (path.to_owned(), open)));
     // What lies in it is not looked at where the directory itself is not known to be the user's.
     if matches!(open, Some(Open::Owner(_) | Open::Unknown(_))) {
@@ -168,7 +171,7 @@ fn find_open_to_others(path: &Path, depth: usize, found: &mut Vec<(PathBuf, Open
         fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     inside.sort();
     for path in inside {
-        find_open_to_others(&path, depth + 1, found);
+        find_paths_open_to_others(&path, depth + 1, found);
     }
 }
 
@@ -179,6 +182,6 @@ mod tests {
     /// HO-19.
     #[test]
     fn state_whose_permissions_are_not_read_is_a_finding() {
-        assert_eq!(Open::from_stat(Err(Unsupported)), Some(Open::Unknown(Unsupported)));
+        assert_eq!(Open::if_writable_by_others(Err(Unsupported)), Some(Open::Unknown(Unsupported)));
     }
 }

@@ -7,7 +7,7 @@ use super::finding::{Finding, Mend, Weight};
 use super::machine::Kernel;
 use super::prove::Proof;
 use super::{Report, Row, confined};
-use crate::show::layout::{count_noun, format_duration, wrap_text};
+use crate::show::layout::{format_count, format_duration, wrap_text};
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, HELP, WARNING, paint};
 
 /// The leads stand in a column of this width, behind two blanks.
@@ -61,7 +61,7 @@ fn push_agent(row: &Row, width: usize, out: &mut String) {
         push_line("note", &format!("`{}` is not on `PATH`", row.agent.program_name()), width, out);
     }
     if row.events > 0 {
-        let all = count_noun(row.agent.installation.events.len(), "event");
+        let all = format_count(row.agent.installation.events.len(), "event");
         push_line("ok", &format!("entries for {} of {all} are written", row.events), width, out);
     }
     for event in row.fired.iter().filter(|f| f.finding.is_none()) {
@@ -147,12 +147,12 @@ fn summary(report: &Report) -> String {
         (report.count_findings(Weight::Error), report.count_findings(Weight::Warning));
     match (errors, warnings) {
         (0, 0) => paint(GOOD, "nothing keeps a hook from counting"),
-        (0, _) => format!("{}, no error", count_noun(warnings, "warning")),
-        (_, 0) => paint(ERROR, count_noun(errors, "error")),
+        (0, _) => format!("{}, no error", format_count(warnings, "warning")),
+        (_, 0) => paint(ERROR, format_count(errors, "error")),
         _ => format!(
             "{}, {}",
-            paint(ERROR, count_noun(errors, "error")),
-            count_noun(warnings, "warning")
+            paint(ERROR, format_count(errors, "error")),
+            format_count(warnings, "warning")
         ),
     }
 }

@@ -118,19 +118,19 @@ fn parse_version(version: &str) -> Option<Vec<u64>> {
 }
 
 /// Asks the agent for its version, and reads the versions that were measured and probed.
-pub(super) fn detect_installed(agent: &Agent, here: &Here) -> Installed {
+pub(super) fn find_agent_versions(agent: &Agent, here: &Here) -> Installed {
     let program = find_on_path(agent.program_name(), here).next();
     let version =
         program.as_deref().and_then(|program| find_version(&version_output(program, here)?));
     let measured =
         tenterhook_probe::find_agent(agent.name).map(|tenterhook_probe| tenterhook_probe.version);
-    let probed =
-        stored_probe(agent, here).and_then(|value| find_version(value.get("version")?.as_str()?));
+    let probed = stored_probe_result(agent, here)
+        .and_then(|value| find_version(value.get("version")?.as_str()?));
     Installed { program, version, measured, probed }
 }
 
 /// Returns the stored result of `probe` for this agent.
-fn stored_probe(agent: &Agent, here: &Here) -> Option<Value> {
+fn stored_probe_result(agent: &Agent, here: &Here) -> Option<Value> {
     let text = discover::read_config_file(&probe::stored_result_path(agent.name, here)).ok()?;
     serde_json::from_str(&text).ok()
 }
@@ -140,7 +140,7 @@ pub(super) fn version_findings(agent: &Agent, installed: &Installed, here: &Here
     let Some(version) = &installed.version else { return Vec::new() };
     let mend = Mend::command(format!("tenterhook probe {}", agent.name));
     if installed.probed.as_ref() == Some(version) {
-        let is_open = stored_probe(agent, here)
+        let is_open = stored_probe_result(agent, here)
             .is_some_and(|value| value.get("denials_block") == Some(&false.into()));
         let what = format!("the probe saw that a denial does not block in version {version}");
         let mend = Mend::advice(format!("use another version of {}, and probe that", agent.title));

@@ -12,10 +12,10 @@ use tenterhook_core::dialect::DialectId;
 use tenterhook_core::hook::{Arming, Command, Hook, Invocation, Run};
 use tenterhook_core::install;
 
-use super::finding::{Finding, Kind, Mend, quote_path};
+use super::finding::{Finding, Kind, Mend, path_for_shell};
 use crate::ambient::Here;
 use crate::load::{Loaded, shorten_path};
-use crate::show::layout::count_noun;
+use crate::show::layout::format_count;
 
 /// Returns the findings about the hook files that would be read from here, for the agents that call
 /// Tenterhook.
@@ -36,7 +36,7 @@ pub(super) fn source_findings(
         calling.iter().flat_map(|agent| duplicate_run_findings(agent, loaded, engine, here));
     found.extend(twice.collect::<Vec<_>>());
     for hidden in &loaded.hidden {
-        let hooks = count_noun(hidden.hooks, "hook");
+        let hooks = format_count(hidden.hooks, "hook");
         let what = format!("its {hooks} are not read here: {}", hidden.because);
         let mend =
             Mend::advice("move them to where they are read, or name the file with `--config`");
@@ -56,7 +56,7 @@ fn unapproved_finding(source: &Source, trust: &Trust, here: &Here) -> Option<Fin
         (_, State::Changed) => "the file was changed since it was approved",
         _ => return None,
     };
-    if review.is_empty() || is_only_our_entry(&source.text) {
+    if review.is_empty() || contains_only_our_entries(&source.text) {
         return None;
     }
     let path = Path::new(&*source.name);
@@ -65,12 +65,12 @@ fn unapproved_finding(source: &Source, trust: &Trust, here: &Here) -> Option<Fin
         1 => format!("its hook does not run as written: {why}"),
         many => format!("its {many} hooks do not run as written: {why}"),
     };
-    let mend = Mend::command(format!("tenterhook trust {}", quote_path(path, here)));
+    let mend = Mend::command(format!("tenterhook trust {}", path_for_shell(path, here)));
     Some(Finding::new(Kind::SourceNotApproved, what, mend).with_location(path, None, here))
 }
 
 /// Returns the shell text that a hook runs, if it runs one.
-fn shell_text(hook: &Hook) -> Option<&str> {
+fn shell_text_of_hook(hook: &Hook) -> Option<&str> {
     match &hook.run {
         Run::Command(Command { invocation: Invocation::Shell { text, .. }, .. }) => Some(text),
         _ => None,
@@ -94,20 +94,22 @@ fn duplicate_run_findings(
     };
     let is_own =
         |hook: &Hook| source_of(hook).is_some_and(|source| id.dialect().loads_source(source));
-    let armed = |hook: &&Arc<Hook>| hook.arming == Arming::Armed && shell_text(hook).is_some();
+    let armed =
+        |hook: &&Arc<Hook>| hook.arming == Arming::Armed && shell_text_of_hook(hook).is_some();
     let ruleset = engine.ruleset();
     let (own, others): (Vec<_>, Vec<_>) =
         ruleset.hooks().iter().filter(armed).partition(|hook| is_own(hook));
     let mut found: Vec<Finding> = Vec::new();
     for other in others {
-        let is_same =
-            |hook: &&&Arc<Hook>| hook.event == other.event && shell_text(hook) == shell_text(other);
+        let is_same = |hook: &&&Arc<Hook>| {
+            hook.event == other.event && shell_text_of_hook(hook) == shell_text_of_hook(other)
+        };
         let (Some(own), Some(place)) = (own.iter().find(is_same), &other.place) else { continue };
         let file = own.place.as_ref().map_or("", |location| &*location.file);
         let what = format!(
             "{} runs `{}` from {}, and the bridge runs it from this file, too",
             agent.title,
-            shell_text(other).unwrap_or_default(),
+            shell_text_of_hook(other).unwrap_or_default(),
             shorten_path(file, &here.roots)
         );
         let mend = Mend::advice("take it out of one of the two files");
@@ -122,7 +124,7 @@ fn duplicate_run_findings(
 
 /// Returns whether a text consists of what `install` wrote. The agent runs that itself and the
 /// bridge never does, so there is nothing to approve.
-pub(super) fn is_only_our_entry(text: &str) -> bool {
+pub(super) fn contains_only_our_entries(text: &str) -> bool {
     let calls =
         |agent: &Agent| install::installed_commands(agent, text).is_ok_and(|i| !i.is_empty());
     let others = |agent: &Agent| install::foreign_entries(agent, text).is_ok_and(|f| !f.is_empty());
@@ -141,9 +143,10 @@ fn diagnostic_finding(diagnostic: &Diagnostic, here: &Here) -> Finding {
         _ if diagnostic.code == Code::ManagedFileExposed => {
             Mend::advice(diagnostic.help.as_deref().unwrap_or_default())
         }
-        Some(place) => {
-            Mend::command(format!("tenterhook check {}", quote_path(Path::new(&*place.file), here)))
-        }
+        Some(place) => Mend::command(format!(
+            "tenterhook check {}",
+            path_for_shell(Path::new(&*place.file), here)
+        )),
         None => Mend::command("tenterhook check"),
     };
     let finding = Finding::new(Kind::ConfigBroken, diagnostic.message.as_str(), mend);

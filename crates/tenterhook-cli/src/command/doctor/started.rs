@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use tenterhook_core::agents::{Agent, Scope};
-use tenterhook_core::install::{hook_command_line, own_files};
+use tenterhook_core::install::{hook_command_line, tenterhook_files_with_texts};
 
-use super::entries::{Call, Entry, File, install_fix};
+use super::entries::{Call, Entry, File, fix_by_installing};
 use super::finding::{Finding, Kind};
 use crate::ambient::Here;
 
@@ -15,9 +15,9 @@ const NAME: &str = "tenterhook";
 
 /// Returns whether a file's entries start only programs of the user. Entries that came with a
 /// project are started only if they are exactly what `install` writes there (BR-76).
-pub(super) fn may_start(agent: &'static Agent, file: &File, here: &Here) -> bool {
+pub(super) fn may_run_entries(agent: &'static Agent, file: &File, here: &Here) -> bool {
     let is_ours = |entry: &Entry| {
-        is_user_program(&entry.program) && matches_install_output(agent, file, entry)
+        is_user_program(&entry.program) && is_entry_as_install_writes(agent, file, entry)
     };
     !came_with_project(file, here) || file.entries.iter().all(is_ours)
 }
@@ -32,7 +32,7 @@ pub(super) fn untried_entries_finding(
     let first = file.entries.first()?;
     let what =
         "its entries start a program of the project that `install` did not write: it was not run";
-    let finding = Finding::new(Kind::EntryNotTried, what, install_fix(agent, Scope::Project));
+    let finding = Finding::new(Kind::EntryNotTried, what, fix_by_installing(agent, Scope::Project));
     Some(finding.with_location(&file.path, first.line, here))
 }
 
@@ -56,10 +56,10 @@ fn is_user_program(program: &str) -> bool {
     program == NAME || (own.is_some() && real(Path::new(program)) == own)
 }
 
-fn matches_install_output(agent: &'static Agent, file: &File, entry: &Entry) -> bool {
+fn is_entry_as_install_writes(agent: &'static Agent, file: &File, entry: &Entry) -> bool {
     match &entry.call {
         Call::Line(text) => *text == hook_command_line(agent, entry.event, &entry.program),
-        Call::Script(_) => own_files(agent, &entry.program)
+        Call::Script(_) => tenterhook_files_with_texts(agent, &entry.program)
             .iter()
             .any(|(name, text)| name == entry.event.name && *text == file.text),
     }

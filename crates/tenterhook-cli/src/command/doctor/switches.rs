@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tenterhook_core::agents::{Agent, Scope};
 
-use super::entries::{File, find_line, install_fix};
+use super::entries::{File, find_line_number, fix_by_installing};
 use super::finding::{Finding, Kind, Mend};
 use crate::ambient::Here;
 use crate::command::install::switches::{
@@ -18,7 +18,7 @@ pub(super) fn switch_findings(agent: &'static Agent, files: &[File], here: &Here
     let off = find_off_switch(agent, &seen, here)
         .map(|statement| switched_off_finding(agent, &statement, here));
     let alone = find_only_managed_switch(agent, &seen, here)
-        .map(|statement| only_managed_finding(agent, &statement, here));
+        .map(|statement| only_managed_hooks_finding(agent, &statement, here));
     let silenced = silencer_findings(agent, files, off.is_some(), here);
     off.into_iter().chain(alone).chain(silenced).collect()
 }
@@ -39,7 +39,7 @@ fn silencer_findings(
     let found = silenced::find_silencers(agent, is_managed, is_off, here).into_iter();
     found
         .map(|silencer| {
-            let kind = match silence::is_error(&silencer) {
+            let kind = match silence::has_error_severity(&silencer) {
                 true => Kind::Silenced,
                 false => Kind::SilencerKnown,
             };
@@ -67,14 +67,14 @@ fn switched_off_finding(agent: &Agent, said: &SwitchSetting, here: &Here) -> Fin
     Finding::new(Kind::SwitchedOff, what, mend).with_location(&said.path, find_key_line(said), here)
 }
 
-fn only_managed_finding(agent: &Agent, said: &SwitchSetting, here: &Here) -> Finding {
+fn only_managed_hooks_finding(agent: &Agent, said: &SwitchSetting, here: &Here) -> Finding {
     let what = format!(
         "`{}`: your entries are not run, only those of the organisation",
         said.switched.key
     );
     let mend =
         match agent.installation.places.iter().any(|location| location.scope == Scope::Managed) {
-            true => install_fix(agent, Scope::Managed),
+            true => fix_by_installing(agent, Scope::Managed),
             false => Mend::advice("have your organisation register `tenterhook hook` there"),
         };
     Finding::new(Kind::OnlyManaged, what, mend).with_location(&said.path, find_key_line(said), here)
@@ -83,7 +83,7 @@ fn only_managed_finding(agent: &Agent, said: &SwitchSetting, here: &Here) -> Fin
 /// Returns the line with the last word of the key, as JSON or TOML write it.
 fn find_key_line(said: &SwitchSetting) -> Option<usize> {
     let key = said.switched.key.rsplit('.').next().unwrap_or_default();
-    find_line(&said.text, &format!("\"{key}\"")).or_else(|| {
+    find_line_number(&said.text, &format!("\"{key}\"")).or_else(|| {
         let is = |line: &str| {
             line.trim_start().split('=').next().is_some_and(|part| part.trim().ends_with(key))
         };

@@ -22,7 +22,7 @@ pub(super) fn with_left_projects(here: Here, kept: Option<&SessionStore>) -> Res
 
 /// Stores the projects whose hooks apply now for the rest of the session. Returns what the user
 /// should know about the projects that it has left, each once.
-pub(super) fn store_projects(
+pub(super) fn store_projects_and_note_left(
     loaded: &Loaded,
     here: &Here,
     kept: Option<&SessionStore>,
@@ -56,5 +56,5 @@ pub(super) fn store_projects(
         );
         news.push((format!("left:{}", project.display()), text));
     }
-    news.into_iter().filter(|(key, _)| kept.is_first_time(key)).map(|(_, text)| text).collect()
+    news.into_iter().filter(|(key, _)| kept.claim_message_once(key)).map(|(_, text)| text).collect()
 }

@@ -66,7 +66,7 @@ impl About<'_> {
         warnings.extend(reply.warnings.iter().cloned());
         let shows =
             dialect.accepted_powers(&event.name).is_some_and(|powers| powers.has(Power::Message));
-        let is_news = |text: &&String| kept.is_some_and(|kept| kept.is_first_time(text));
+        let is_news = |text: &&String| kept.is_some_and(|kept| kept.claim_message_once(text));
         let news: Vec<String> = match shows {
             true => warnings
                 .iter()

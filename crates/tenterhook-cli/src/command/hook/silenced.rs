@@ -13,7 +13,7 @@ use tenterhook_core::event::tool::{Tool, ToolCall};
 use tenterhook_core::outcome::{Decision, Fault};
 use tenterhook_core::transcript::{Action, Decoder, Line, TranscriptAgent};
 
-use crate::call_notes::{CallNotes, Effect, Note, Noted, hash, now_millis};
+use crate::call_notes::{CallNotes, Effect, Note, Noted, now_millis, stable_text_hash};
 use crate::session_store::SessionStore;
 use crate::show::layout::to_safe_line;
 
@@ -51,12 +51,12 @@ impl<'a> CallCheck<'a> {
                 self.notes.add(Note::Prompt(self.prompt_id()));
             }
             "PreToolUse" if !self.call.is_empty() => {
-                self.notes.add(Note::Asked(self.call, self.call_effect()));
+                self.notes.add(Note::Asked(self.call, self.call_effect_hashes()));
             }
             "PostToolUse" if !self.call.is_empty() => return self.faults_after_call(),
             // An input that is wrong fails without a question to a gate; a denied call does not fail.
             "PostToolUseFailure" if !self.call.is_empty() => {
-                let is_denied = self.notes.find_call(self.call, self.prompt_id()).denied;
+                let is_denied = self.notes.notes_about_call(self.call, self.prompt_id()).denied;
                 return is_denied
                     .then(|| self.call_fault(Code::OverruledDenial))
                     .into_iter()
@@ -77,7 +77,7 @@ impl<'a> CallCheck<'a> {
             "PreToolUse" if changes => self.notes.add(Note::Changed(self.call)),
             // It carries no id.
             "PermissionRequest" if changes => {
-                if let Some((effect, _)) = self.call_effect() {
+                if let Some((effect, _)) = self.call_effect_hashes() {
                     self.notes.add(Note::ChangedEffect(effect));
                 }
             }
@@ -89,13 +89,18 @@ impl<'a> CallCheck<'a> {
         self.event.within.facts.get("prompt_id").and_then(Value::as_str).unwrap_or_default()
     }
 
-    fn call_effect(&self) -> Option<Effect> {
+    /// Returns two hashes of what the call does: with complete paths, and with only their last
+    /// parts.
+    fn call_effect_hashes(&self) -> Option<Effect> {
         let call = self.event.tool()?;
-        Some((hash(&call.effect_text(true)?), hash(&call.effect_text(false)?)))
+        Some((
+            stable_text_hash(&call.effect_text(true)?),
+            stable_text_hash(&call.effect_text(false)?),
+        ))
     }
 
     fn faults_after_call(&self) -> Vec<Fault> {
-        let noted = self.notes.find_call(self.call, self.prompt_id());
+        let noted = self.notes.notes_about_call(self.call, self.prompt_id());
         if noted.asked.is_empty() {
             let is_sign = self.were_gates_registered(&noted);
             return is_sign.then(|| self.call_fault(Code::SilencedCall)).into_iter().collect();
@@ -104,7 +109,7 @@ impl<'a> CallCheck<'a> {
         if noted.denied {
             faults.push(self.call_fault(Code::OverruledDenial));
         }
-        if !noted.changed && self.is_masked(&noted) {
+        if !noted.changed && self.differs_from_gated_call(&noted) {
             faults.push(self.call_fault(Code::MaskedCall));
         }
         faults
@@ -123,7 +128,7 @@ impl<'a> CallCheck<'a> {
 
     /// Returns whether the call differs from the one that its gates saw, according to this event or
     /// to the transcript.
-    fn is_masked(&self, noted: &Noted) -> bool {
+    fn differs_from_gated_call(&self, noted: &Noted) -> bool {
         // What a person changes in an editor is the text of a file; the transcript still holds what the model wanted.
         let response = self.event.payload.get("tool_response");
         let is_modified =
@@ -132,19 +137,20 @@ impl<'a> CallCheck<'a> {
             self.event.tool().is_some_and(|call| matches!(call.tool(), Tool::Write | Tool::Edit));
         // A gate that was asked about no input at all was not asked about this one.
         let asked = |is_it: &dyn Fn(&Effect) -> bool| noted.asked.iter().flatten().any(is_it);
-        let ran = self.call_effect().is_some_and(|(ran, _)| !asked(&|(effect, _)| *effect == ran));
+        let ran =
+            self.call_effect_hashes().is_some_and(|(ran, _)| !asked(&|(effect, _)| *effect == ran));
         ran && !(is_modified && is_edit)
             || self
-                .effect_in_transcript()
+                .effect_hash_in_transcript()
                 .is_some_and(|wanted| !asked(&|(_, bare)| *bare == wanted))
     }
 
     /// Returns the effect of this call as the model requested it, according to the transcript, with
     /// only the last parts of paths.
-    fn effect_in_transcript(&self) -> Option<u64> {
+    fn effect_hash_in_transcript(&self) -> Option<u64> {
         let agent =
             TranscriptAgent::ALL.into_iter().find(|agent| agent.key() == self.agent.as_str())?;
-        let text = read_tail(self.event.within.transcript.as_deref()?)?;
+        let text = read_last_lines(self.event.within.transcript.as_deref()?)?;
         let mut decoder = Decoder::new(agent);
         let mut wanted = None;
         let lines = (1..).zip(text.lines()).filter(|(_, line)| line.contains(self.call));
@@ -156,7 +162,7 @@ impl<'a> CallCheck<'a> {
                 {
                     let (name, input) = call.to_neutral(agent);
                     let effect = ToolCall { name: &name, input: &input }.effect_text(false);
-                    wanted = effect.map(|effect| hash(&effect));
+                    wanted = effect.map(|effect| stable_text_hash(&effect));
                 }
             });
         }
@@ -164,7 +170,7 @@ impl<'a> CallCheck<'a> {
     }
 
     fn call_fault(&self, code: Code) -> Fault {
-        let agent = self.agent.dialect().agent_title().unwrap_or_default();
+        let agent = self.agent.dialect().calling_agent_title().unwrap_or_default();
         let what = match code {
             Code::SilencedCall => "ran, and no gate was asked about it",
             Code::OverruledDenial => "ran, although a gate denied it",
@@ -194,7 +200,7 @@ impl<'a> CallCheck<'a> {
 mod tests;
 
 /// Returns the complete lines at the end of a file.
-fn read_tail(path: &Path) -> Option<String> {
+fn read_last_lines(path: &Path) -> Option<String> {
     let (mut file, _) = discover::open(path).ok()?;
     let start = file.metadata().ok()?.len().saturating_sub(TAIL);
     file.seek(SeekFrom::Start(start)).ok()?;

@@ -10,8 +10,8 @@ use tenterhook_core::hook::Layer;
 use tenterhook_core::install::{self, add_own_entries, remove_own_entries, restore_moved_entries};
 
 use super::files::{
-    Change, emptied_settings, file_path, read_or_problem, retain_real_changes,
-    unusable_file_problem,
+    Change, agent_file_path, content_of_emptied_settings, read_or_problem, unusable_file_problem,
+    without_no_op_changes,
 };
 use crate::ambient::Here;
 use crate::load::shorten_path;
@@ -48,13 +48,13 @@ fn adoption_files(agent: &Agent, scope: Scope, here: &Here) -> Option<Files> {
     let id = DialectId::agents().find(|dialect_id| dialect_id.as_str() == agent.name)?;
     let moved = discover::moved_entries_file(id, &here.roots).filter(|_| scope == Scope::User)?;
     let before = here.state.join("adopted").join(format!("{}.before", agent.name));
-    let from = discover::moved_entries_origin_file(&moved);
-    Some(Files { settings: file_path(agent, scope, here)?, moved, before, from })
+    let from = discover::moved_entries_origin_note_path(&moved);
+    Some(Files { settings: agent_file_path(agent, scope, here)?, moved, before, from })
 }
 
 /// Returns the changes of `install --adopt`. Entries that were moved before are first moved back,
 /// so that a second run changes nothing.
-pub(super) fn adopt_changes(
+pub(super) fn changes_for_adoption(
     agent: &Agent,
     scope: Scope,
     program: &str,
@@ -97,7 +97,7 @@ pub(super) fn adopt_changes(
     let kept = own.filter(|_| now.is_some());
     let name = now.is_some().then(|| files.settings_name());
     // A hook that stands in both files for a moment runs twice, and one that stands in none does not run.
-    Ok(retain_real_changes(vec![
+    Ok(without_no_op_changes(vec![
         Change::private(files.from, from, name),
         Change::private(files.before, before, kept),
         Change::private(files.moved, moved, now),
@@ -106,7 +106,7 @@ pub(super) fn adopt_changes(
 }
 
 /// Returns the changes of `uninstall` if entries were moved; otherwise `None`.
-pub(super) fn restore_changes(
+pub(super) fn changes_to_undo_adoption(
     agent: &Agent,
     scope: Scope,
     here: &Here,
@@ -118,10 +118,10 @@ pub(super) fn restore_changes(
     }
     let settings = read_or_problem(&files.settings, here)?;
     let after = restored_settings(agent, settings.as_deref(), Some(&moved), &files, here)?;
-    let after = after.or_else(|| emptied_settings(&files.settings));
+    let after = after.or_else(|| content_of_emptied_settings(&files.settings));
     let (before, from) =
         (read_or_problem(&files.before, here)?, read_or_problem(&files.from, here)?);
-    Ok(Some(retain_real_changes(vec![
+    Ok(Some(without_no_op_changes(vec![
         Change::new(files.settings, settings, after),
         Change::new(files.moved, Some(moved), None),
         Change::new(files.before, before, None),
@@ -131,7 +131,7 @@ pub(super) fn restore_changes(
 
 /// Returns whether a file only serves to undo an adoption: it is not shown to the user.
 pub(super) fn is_backup_file(path: &Path, here: &Here) -> bool {
-    let is_origin = |moved: PathBuf| discover::moved_entries_origin_file(&moved) == path;
+    let is_origin = |moved: PathBuf| discover::moved_entries_origin_note_path(&moved) == path;
     let mut origins =
         DialectId::agents().filter_map(|id| discover::moved_entries_file(id, &here.roots));
     path.starts_with(&here.state) || origins.any(is_origin)
@@ -139,7 +139,7 @@ pub(super) fn is_backup_file(path: &Path, here: &Here) -> bool {
 
 /// Lists what the user's and the organisation's files say about the settings that entries were
 /// moved from, one line per file (BR-78).
-pub(super) fn policy_lines(agent: &Agent, here: &Here) -> Vec<String> {
+pub(super) fn adopted_settings_policy_lines(agent: &Agent, here: &Here) -> Vec<String> {
     let Some(files) = adoption_files(agent, Scope::User, here) else { return Vec::new() };
     let (Ok(Some(_)), Ok(Some(from))) =
         (read_or_problem(&files.moved, here), read_or_problem(&files.from, here))

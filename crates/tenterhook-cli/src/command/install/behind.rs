@@ -6,18 +6,18 @@ use tenterhook_core::agents::{Agent, Scope};
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::hook::{Arming, Layer};
 
-use super::files::{Change, read_or_problem, retain_real_changes};
+use super::files::{Change, read_or_problem, without_no_op_changes};
 use crate::ambient::Here;
 use crate::load::{self, Whose};
 use crate::problem::Problem;
-use crate::show::layout::count_noun;
+use crate::show::layout::format_count;
 
 /// The text of the note. Its name says all that is read.
 const NOTE: &str = "Hooks in files of other agents do not run behind this agent.\n";
 
 /// Adds the marker file to the changes of an installation if `--only-own` is given; otherwise
 /// removes it.
-pub(super) fn with_only_own_marker(
+pub(super) fn with_only_own_marker_change(
     agent: &Agent,
     (scope, only_own): (Scope, bool),
     mut changes: Vec<Change>,
@@ -33,7 +33,7 @@ pub(super) fn with_only_own_marker(
     let path = here.only_own_marker_path(agent.name);
     let before = read_or_problem(&path, here)?;
     let after = only_own.then(|| NOTE.to_owned());
-    changes.extend(retain_real_changes(vec![Change::private(path, before, after)]));
+    changes.extend(without_no_op_changes(vec![Change::private(path, before, after)]));
     Ok(changes)
 }
 
@@ -55,7 +55,7 @@ pub(super) fn other_hooks_note(
         let is_listed = hook.layer != Layer::BuiltIn && hook.dialect != agent_id;
         let runs = hook.arming == Arming::Armed && is_listed;
         let Some(place) = hook.place.as_ref().filter(|_| runs) else { continue };
-        let written_for = is_other.then(|| hook.dialect.dialect().agent_title()).flatten();
+        let written_for = is_other.then(|| hook.dialect.dialect().calling_agent_title()).flatten();
         let shown = loaded.texts.display_name(&place.file).to_owned();
         others.entry(shown).or_insert((0, written_for)).0 += 1;
     }
@@ -64,8 +64,10 @@ pub(super) fn other_hooks_note(
     let each: Vec<String> = others
         .into_iter()
         .map(|(file, (hooks, written_for))| match written_for {
-            Some(other) => format!("`{file}` ({}, written for {other})", count_noun(hooks, "hook")),
-            None => format!("`{file}` ({})", count_noun(hooks, "hook")),
+            Some(other) => {
+                format!("`{file}` ({}, written for {other})", format_count(hooks, "hook"))
+            }
+            None => format!("`{file}` ({})", format_count(hooks, "hook")),
         })
         .collect();
     let offer = match has_others && scope == Scope::User {
@@ -80,7 +82,7 @@ pub(super) fn other_hooks_note(
 }
 
 /// Adds the removal of an agent's marker file to the changes of `uninstall`.
-pub(super) fn without_only_own_marker(
+pub(super) fn with_only_own_marker_removal(
     agent: &Agent,
     scope: Scope,
     mut changes: Vec<Change>,
@@ -89,7 +91,7 @@ pub(super) fn without_only_own_marker(
     if scope == Scope::User {
         let path = here.only_own_marker_path(agent.name);
         let before = read_or_problem(&path, here)?;
-        changes.extend(retain_real_changes(vec![Change::private(path, before, None)]));
+        changes.extend(without_no_op_changes(vec![Change::private(path, before, None)]));
     }
     Ok(changes)
 }

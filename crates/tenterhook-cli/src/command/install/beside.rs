@@ -11,12 +11,13 @@ use tenterhook_core::diagnostic::Code;
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::hook::Layer;
 use tenterhook_core::install::{
-    self, GUARD_GAPS, Setting, add_settings, guard_files, guard_user_settings,
-    keep_hooks_enabled_setting, organization_settings, remove_settings, supports_guard_module,
+    self, GUARD_GAPS, Setting, add_settings, anti_silencing_settings, guard_files,
+    guard_user_settings, keep_hooks_enabled_setting, remove_settings, supports_guard_module,
 };
 
 use super::files::{
-    self, Change, emptied_settings, read_or_problem, retain_real_changes, unusable_file_problem,
+    self, Change, content_of_emptied_settings, read_or_problem, unusable_file_problem,
+    without_no_op_changes,
 };
 use crate::ambient::Here;
 use crate::load::shorten_path;
@@ -34,17 +35,18 @@ pub(super) fn add_guard_changes(
     mut changes: Vec<Change>,
     here: &Here,
 ) -> Result<Vec<Change>, Problem> {
-    let Some(path) = files::file_path(agent, scope, here) else { return Ok(changes) };
-    let mut wanted = vec![(path.clone(), organization_settings(agent, scope))];
+    let Some(path) = files::agent_file_path(agent, scope, here) else { return Ok(changes) };
+    let mut wanted = vec![(path.clone(), anti_silencing_settings(agent, scope))];
     if scope == Scope::Managed {
-        require_vendor_guard(agent, here)?;
+        require_vendor_guard_enabled(agent, here)?;
     }
     let mut first = Vec::new();
     if guard {
-        let folder = guard_directory(agent, scope, here)?;
+        let folder = usable_guard_directory(agent, scope, here)?;
         wanted.push((path, guard_user_settings(&folder)));
         wanted.extend(
-            local_settings_path(agent, here).map(|path| (path, vec![keep_hooks_enabled_setting()])),
+            local_settings_if_shared_off(agent, here)
+                .map(|path| (path, vec![keep_hooks_enabled_setting()])),
         );
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         for (file, text) in guard_files(&name) {
@@ -53,18 +55,18 @@ pub(super) fn add_guard_changes(
             first.push(Change::new(path, before, Some(text)));
         }
     }
-    let (kept, mut notes) = read_notes(here)?;
+    let (kept, mut notes) = read_guard_notes(here)?;
     for (path, settings) in wanted.into_iter().filter(|(_, settings)| !settings.is_empty()) {
-        let (before, text) = state_after_changes(&changes, &path, here)?;
+        let (before, text) = text_before_and_after_changes(&changes, &path, here)?;
         let (after, added) = add_settings(agent, text.as_deref(), &settings)
             .map_err(|wrong| unusable_file_problem(&wrong, &path, here))?;
         notes.entry(path.clone()).or_default().extend(added);
-        replace_change(&mut changes, Change::new(path.clone(), before, Some(after)));
+        replace_or_add_change(&mut changes, Change::new(path.clone(), before, Some(after)));
     }
     // What was written is known before it is, or nothing could take it out again.
-    first.insert(0, Change::private(guard_notes_path(here), kept, serialize_notes(notes)));
+    first.insert(0, Change::private(guard_notes_path(here), kept, serialize_guard_notes(notes)));
     first.extend(changes);
-    Ok(retain_real_changes(first))
+    Ok(without_no_op_changes(first))
 }
 
 /// Adds the changes that remove the settings and the guard to those of `uninstall`.
@@ -74,12 +76,13 @@ pub(super) fn add_guard_removal(
     mut changes: Vec<Change>,
     here: &Here,
 ) -> Result<Vec<Change>, Problem> {
-    let Some(own) = files::file_path(agent, scope, here).filter(|_| supports_guard_module(agent))
+    let Some(own) =
+        files::agent_file_path(agent, scope, here).filter(|_| supports_guard_module(agent))
     else {
         return Ok(changes);
     };
-    let managed = files::file_path(agent, Scope::Managed, here);
-    let (kept, mut notes) = read_notes(here)?;
+    let managed = files::agent_file_path(agent, Scope::Managed, here);
+    let (kept, mut notes) = read_guard_notes(here)?;
     let is_of_scope = |path: &PathBuf| match scope {
         Scope::User => Some(path) != managed.as_ref(),
         Scope::Managed | Scope::Project => *path == own,
@@ -87,24 +90,29 @@ pub(super) fn add_guard_removal(
     let noted: Vec<PathBuf> = notes.keys().filter(|path| is_of_scope(path)).cloned().collect();
     for path in noted {
         let settings = notes.remove(&path).unwrap_or_default();
-        let (before, text) = state_after_changes(&changes, &path, here)?;
+        let (before, text) = text_before_and_after_changes(&changes, &path, here)?;
         let Some(text) = text else { continue };
         let after = remove_settings(agent, &text, &settings)
             .map_err(|wrong| unusable_file_problem(&wrong, &path, here))?
-            .or_else(|| emptied_settings(&path));
-        replace_change(&mut changes, Change::new(path.clone(), before, after));
+            .or_else(|| content_of_emptied_settings(&path));
+        replace_or_add_change(&mut changes, Change::new(path.clone(), before, after));
     }
     if scope == Scope::User {
         changes.extend(guard_removals(here)?);
     }
-    changes.push(Change::private(guard_notes_path(here), kept, serialize_notes(notes)));
-    Ok(retain_real_changes(changes))
+    changes.push(Change::private(guard_notes_path(here), kept, serialize_guard_notes(notes)));
+    Ok(without_no_op_changes(changes))
 }
 
 /// Reads back the written settings: Claude Code does not start with settings that do not parse.
-pub(super) fn verify_settings(agent: &Agent, scope: Scope, here: &Here) -> Result<(), Problem> {
-    let settings = organization_settings(agent, scope);
-    let Some(path) = files::file_path(agent, scope, here).filter(|_| !settings.is_empty()) else {
+pub(super) fn verify_written_settings(
+    agent: &Agent,
+    scope: Scope,
+    here: &Here,
+) -> Result<(), Problem> {
+    let settings = anti_silencing_settings(agent, scope);
+    let Some(path) = files::agent_file_path(agent, scope, here).filter(|_| !settings.is_empty())
+    else {
         return Ok(());
     };
     let text = read_or_problem(&path, here)?;
@@ -118,7 +126,7 @@ pub(super) fn verify_settings(agent: &Agent, scope: Scope, here: &Here) -> Resul
 }
 
 /// Returns notes for the user about the guard and the settings.
-pub(super) fn user_notes(agent: &Agent, (scope, guard): (Scope, bool)) -> Vec<String> {
+pub(super) fn guard_notes_for_user(agent: &Agent, (scope, guard): (Scope, bool)) -> Vec<String> {
     let mut found = Vec::new();
     if scope == Scope::Managed && supports_guard_module(agent) {
         found.push(
@@ -133,7 +141,7 @@ pub(super) fn user_notes(agent: &Agent, (scope, guard): (Scope, bool)) -> Vec<St
 }
 
 /// Returns an error if managed settings disable the vendor's guard: such settings are not changed.
-fn require_vendor_guard(agent: &Agent, here: &Here) -> Result<(), Problem> {
+fn require_vendor_guard_enabled(agent: &Agent, here: &Here) -> Result<(), Problem> {
     let found = silence::silencers_of_agent(agent.name, here);
     let unseated = found.iter().find(|silencer| silencer.finding.code == Code::GuardUnseated);
     let Some(silencer) = unseated else { return Ok(()) };
@@ -143,7 +151,7 @@ fn require_vendor_guard(agent: &Agent, here: &Here) -> Result<(), Problem> {
 }
 
 /// Returns the directory of the guard, or an error if a guard cannot work here.
-fn guard_directory(agent: &Agent, scope: Scope, here: &Here) -> Result<PathBuf, Problem> {
+fn usable_guard_directory(agent: &Agent, scope: Scope, here: &Here) -> Result<PathBuf, Problem> {
     if scope != Scope::User || !supports_guard_module(agent) {
         return Err(Problem::new("`--guard` writes into your own settings of Claude Code")
             .with_help("leave `--scope` out, and name `claude`"));
@@ -159,7 +167,7 @@ fn guard_directory(agent: &Agent, scope: Scope, here: &Here) -> Result<PathBuf, 
         );
         return Err(Problem::new(message).with_help("use `--scope managed`, which closes more"));
     }
-    let directory = guards_directory(here)
+    let directory = user_guards_directory(here)
         .ok_or_else(|| Problem::new("there is no directory for the guard: no home is known"))?;
     let known = fs::read_dir(&directory).into_iter().flatten().flatten();
     let known =
@@ -180,13 +188,13 @@ fn random_guard_name() -> Result<String, Problem> {
 }
 
 /// Returns the directory of guards, among the user's own files.
-fn guards_directory(here: &Here) -> Option<PathBuf> {
+fn user_guards_directory(here: &Here) -> Option<PathBuf> {
     let adopted = discover::moved_entries_file(DialectId::CLAUDE, &here.roots)?;
     Some(adopted.parent()?.parent()?.join("guard"))
 }
 
 /// Returns the path of the project's local settings if its shared settings switch hooks off.
-fn local_settings_path(agent: &Agent, here: &Here) -> Option<PathBuf> {
+fn local_settings_if_shared_off(agent: &Agent, here: &Here) -> Option<PathBuf> {
     let found = silence::silencers_of_agent(agent.name, here);
     let is_off = found.iter().any(|silencer| {
         silencer.finding.code == Code::HooksDisabled && silencer.layer == Layer::Project
@@ -199,7 +207,7 @@ fn local_settings_path(agent: &Agent, here: &Here) -> Option<PathBuf> {
 
 /// Returns the removals of guard files that still have the content that was written.
 fn guard_removals(here: &Here) -> Result<Vec<Change>, Problem> {
-    let Some(directory) = guards_directory(here) else { return Ok(Vec::new()) };
+    let Some(directory) = user_guards_directory(here) else { return Ok(Vec::new()) };
     let mut changes = Vec::new();
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let folder = entry.path();
@@ -215,7 +223,7 @@ fn guard_removals(here: &Here) -> Result<Vec<Change>, Problem> {
 }
 
 /// Returns the current text of a file, and its text after the changes so far.
-fn state_after_changes(
+fn text_before_and_after_changes(
     changes: &[Change],
     path: &Path,
     here: &Here,
@@ -230,7 +238,7 @@ fn state_after_changes(
 }
 
 /// Replaces the change of the same file, or adds a new one.
-fn replace_change(changes: &mut Vec<Change>, change: Change) {
+fn replace_or_add_change(changes: &mut Vec<Change>, change: Change) {
     match changes.iter_mut().find(|other| other.path == change.path) {
         Some(other) => other.after = change.after,
         None => changes.push(change),
@@ -243,7 +251,7 @@ fn guard_notes_path(here: &Here) -> PathBuf {
 
 /// Reads the notes: their text and their content. Unreadable notes are not changed, because they
 /// may list more.
-fn read_notes(here: &Here) -> Result<(Option<String>, Notes), Problem> {
+fn read_guard_notes(here: &Here) -> Result<(Option<String>, Notes), Problem> {
     let path = guard_notes_path(here);
     let Some(text) = read_or_problem(&path, here)? else { return Ok((None, Notes::new())) };
     let notes = serde_json::from_str(&text).map_err(|error| {
@@ -258,7 +266,7 @@ fn read_notes(here: &Here) -> Result<(Option<String>, Notes), Problem> {
 }
 
 /// Serializes the notes; `None` if they are empty.
-fn serialize_notes(mut notes: Notes) -> Option<String> {
+fn serialize_guard_notes(mut notes: Notes) -> Option<String> {
     notes.retain(|_, settings| !settings.is_empty());
     (!notes.is_empty()).then(|| serde_json::to_string(&notes).ok()).flatten()
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tenterhook::internal::discover;
 use tenterhook_core::agents::{Agent, Form, Scope};
 use tenterhook_core::install::{
-    self, add_own_entries, find_foreign_part, own_files, remove_own_entries,
+    self, add_own_entries, find_foreign_part, remove_own_entries, tenterhook_files_with_texts,
 };
 
 use crate::ambient::Here;
@@ -62,10 +62,10 @@ pub(super) fn read_or_problem(path: &Path, here: &Here) -> Result<Option<String>
 }
 
 /// Returns the path of the agent's file in that scope, or of the folder of its scripts.
-pub(crate) fn file_path(agent: &Agent, scope: Scope, here: &Here) -> Option<PathBuf> {
+pub(crate) fn agent_file_path(agent: &Agent, scope: Scope, here: &Here) -> Option<PathBuf> {
     let path = agent.installation.places.iter().find(|place| place.scope == scope)?.path;
     let root = match scope {
-        Scope::User => agent_home(agent, here),
+        Scope::User => agent_user_directory(agent, here),
         Scope::Project => here.roots.repository.clone().unwrap_or_else(|| here.roots.cwd.clone()),
         Scope::Managed => return discover::managed_file_path(Path::new(path)),
     };
@@ -85,8 +85,9 @@ const SCOPES: [Scope; 3] = [Scope::User, Scope::Project, Scope::Managed];
 
 /// Returns the paths of the agent's files, each once: in the home directory, the user's file is
 /// also the project's.
-pub(crate) fn file_paths(agent: &Agent, here: &Here) -> Vec<(Scope, PathBuf)> {
-    let all = SCOPES.iter().filter_map(|scope| Some((*scope, file_path(agent, *scope, here)?)));
+pub(crate) fn agent_file_paths(agent: &Agent, here: &Here) -> Vec<(Scope, PathBuf)> {
+    let all =
+        SCOPES.iter().filter_map(|scope| Some((*scope, agent_file_path(agent, *scope, here)?)));
     let mut places: Vec<(Scope, PathBuf)> = Vec::new();
     for (scope, path) in all {
         let real = path.canonicalize().ok();
@@ -101,7 +102,7 @@ pub(crate) fn file_paths(agent: &Agent, here: &Here) -> Vec<(Scope, PathBuf)> {
 }
 
 /// Returns the directory of the agent's user files.
-pub(crate) fn agent_home(agent: &Agent, here: &Here) -> PathBuf {
+pub(crate) fn agent_user_directory(agent: &Agent, here: &Here) -> PathBuf {
     let named = agent.installation.home_variable.and_then(|name| env_variable(name, here));
     named
         .map(PathBuf::from)
@@ -138,13 +139,13 @@ pub(crate) fn find_on_path<'a>(
 }
 
 /// Returns the changes of `install`.
-pub(crate) fn install_changes(
+pub(crate) fn changes_for_install(
     agent: &Agent,
     scope: Scope,
     program: &str,
     here: &Here,
 ) -> Result<Vec<Change>, Problem> {
-    let Some(path) = file_path(agent, scope, here) else {
+    let Some(path) = agent_file_path(agent, scope, here) else {
         return Err(Problem::new(format!(
             "{} has no file of that scope that is known here",
             agent.title
@@ -156,10 +157,10 @@ pub(crate) fn install_changes(
         let after = add_own_entries(agent, program, before.as_deref())
             .map_err(|error| unusable_file_problem(&error, &path, here))?;
         let change = Change::new(path, before, Some(after));
-        return Ok(retain_real_changes(vec![change]));
+        return Ok(without_no_op_changes(vec![change]));
     }
     let mut changes = Vec::new();
-    for (name, text) in own_files(agent, program) {
+    for (name, text) in tenterhook_files_with_texts(agent, program) {
         let path = if name.is_empty() { path.clone() } else { path.join(&name) };
         let before = read_or_problem(&path, here)?;
         if agent.installation.form == Form::Scripts {
@@ -176,26 +177,26 @@ pub(crate) fn install_changes(
         let is_script = agent.installation.form == Form::Scripts;
         changes.push(Change { is_script, ..Change::new(path, before, Some(text)) });
     }
-    Ok(retain_real_changes(changes))
+    Ok(without_no_op_changes(changes))
 }
 
 /// Returns the changes of `uninstall`.
-pub(crate) fn uninstall_changes(
+pub(crate) fn changes_for_uninstall(
     agent: &Agent,
     scope: Scope,
     here: &Here,
 ) -> Result<Vec<Change>, Problem> {
-    let Some(path) = file_path(agent, scope, here) else { return Ok(Vec::new()) };
+    let Some(path) = agent_file_path(agent, scope, here) else { return Ok(Vec::new()) };
     if agent.installation.form == Form::Groups {
         let Some(before) = read_or_problem(&path, here)? else { return Ok(Vec::new()) };
         let after = remove_own_entries(agent, &before)
             .map_err(|error| unusable_file_problem(&error, &path, here))?;
-        let after = after.or_else(|| emptied_settings(&path));
+        let after = after.or_else(|| content_of_emptied_settings(&path));
         let change = Change::new(path, Some(before), after);
-        return Ok(retain_real_changes(vec![change]));
+        return Ok(without_no_op_changes(vec![change]));
     }
     let mut changes = Vec::new();
-    for (name, _) in own_files(agent, placeholder_program()) {
+    for (name, _) in tenterhook_files_with_texts(agent, placeholder_program()) {
         let path = if name.is_empty() { path.clone() } else { path.join(&name) };
         // Ignore files that are not ours.
         let Some(before) =
@@ -211,7 +212,7 @@ pub(crate) fn uninstall_changes(
 
 /// Returns the new content of a settings file that has become empty: the file is removed, but a
 /// symlink to a user's file is left with an empty file (BR-77).
-pub(super) fn emptied_settings(path: &Path) -> Option<String> {
+pub(super) fn content_of_emptied_settings(path: &Path) -> Option<String> {
     path.is_symlink().then(|| "{}\n".to_owned())
 }
 
@@ -220,7 +221,7 @@ const fn placeholder_program() -> &'static str {
     "tenterhook"
 }
 
-pub(super) fn retain_real_changes(changes: Vec<Change>) -> Vec<Change> {
+pub(super) fn without_no_op_changes(changes: Vec<Change>) -> Vec<Change> {
     changes.into_iter().filter(|change| change.before != change.after).collect()
 }
 

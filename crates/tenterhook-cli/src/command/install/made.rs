@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::files::read_if_exists;
 use crate::ambient::Here;
-use crate::command::change::{Readers, write_replacing};
+use crate::command::change::{Readers, write_file_atomically};
 
 type Folders = BTreeSet<PathBuf>;
 
@@ -19,20 +19,22 @@ pub(super) fn missing_folders(file: &Path) -> Vec<PathBuf> {
 
 /// Records that these folders were created.
 pub(super) fn record_created_folders(folders: Vec<PathBuf>, here: &Here) {
-    let others = folders.into_iter().filter(|folder| !has_our_name(folder, here));
+    let others = folders.into_iter().filter(|folder| !is_folder_named_by_us(folder, here));
     let mut made: Folders = others.filter(|other| other.is_dir()).collect();
     if made.is_empty() {
         return;
     }
     let kept = created_folders_path(here);
     // They would be left where nothing else is in them.
-    made.extend(missing_folders(&kept).into_iter().filter(|path| !has_our_name(path, here)));
+    made.extend(
+        missing_folders(&kept).into_iter().filter(|path| !is_folder_named_by_us(path, here)),
+    );
     made.extend(load_created_folders(here));
     store_created_folders(&made, here);
 }
 
 /// Removes the folders above a file that were created for it and are empty now.
-pub(super) fn remove_empty_folders(file: &Path, here: &Here) {
+pub(super) fn remove_created_empty_folders(file: &Path, here: &Here) {
     let mut made = load_created_folders(here);
     let count = made.len();
     remove_upwards(file, &mut made, here);
@@ -50,7 +52,7 @@ pub(super) fn remove_empty_folders(file: &Path, here: &Here) {
 /// Removes one folder after the other, upwards, as long as they are empty and were created by us.
 fn remove_upwards(file: &Path, made: &mut Folders, here: &Here) {
     for folder in file.ancestors().skip(1) {
-        let was_made = has_our_name(folder, here) || made.contains(folder);
+        let was_made = is_folder_named_by_us(folder, here) || made.contains(folder);
         // A folder that is not empty stays, and so does one that somebody else may have made.
         if !was_made || fs::remove_dir(folder).is_err() {
             return;
@@ -61,7 +63,7 @@ fn remove_upwards(file: &Path, made: &mut Folders, here: &Here) {
 
 /// Returns whether a folder has our name, or lies below one that has: no other program creates such
 /// folders. A project may have that name, too.
-fn has_our_name(folder: &Path, here: &Here) -> bool {
+fn is_folder_named_by_us(folder: &Path, here: &Here) -> bool {
     let project = here.roots.repository.as_ref().unwrap_or(&here.roots.cwd);
     let mut named = folder.ancestors().filter(|ancestor| ancestor.ends_with("tenterhook"));
     named.any(|path| !project.starts_with(path))
@@ -81,6 +83,6 @@ fn load_created_folders(here: &Here) -> Folders {
 fn store_created_folders(made: &Folders, here: &Here) {
     if let Ok(text) = serde_json::to_string(made) {
         // Where it cannot be written, a folder stays that could go.
-        let _ = write_replacing(&created_folders_path(here), &text, Readers::Owner);
+        let _ = write_file_atomically(&created_folders_path(here), &text, Readers::Owner);
     }
 }

@@ -17,13 +17,13 @@ const FLEETING: &[&str] =
 
 /// Returns the path to register (BR-65): the path where `PATH` finds this program, which stays
 /// valid when an upgrade replaces its target; otherwise the path of this executable.
-pub(super) fn program_path(
+pub(super) fn program_path_to_register(
     given: Option<&Path>,
     scope: Scope,
     here: &Here,
 ) -> Result<String, Problem> {
     if let Some(given) = given {
-        return check_program_name(&here.roots.cwd.join(given));
+        return require_usable_program(&here.roots.cwd.join(given));
     }
     let own = std::env::current_exe()
         .map_err(|error| Problem::new(format!("the path of this program is unknown: {error}")))?;
@@ -35,13 +35,13 @@ pub(super) fn program_path(
     match (scope, stays) {
         // Others share the file, and have the program elsewhere.
         (Scope::Project, _) => Ok("tenterhook".to_owned()),
-        (_, Some(path)) if !is_temporary_path(path) => check_program_name(path),
+        (_, Some(path)) if !is_temporary_path(path) => require_usable_program(path),
         (_, _) if is_temporary_path(&own) => Err(Problem::new(format!(
             "`{}` goes away with the next upgrade",
             own.display()
         ))
         .with_help("install tenterhook so that it is found by its name, or name its place with `--program FILE`")),
-        (_, _) => check_program_name(&own),
+        (_, _) => require_usable_program(&own),
     }
 }
 
@@ -49,7 +49,8 @@ fn is_temporary_path(path: &Path) -> bool {
     path.components().any(|component| FLEETING.iter().any(|name| component.as_os_str() == *name))
 }
 
-fn check_program_name(path: &Path) -> Result<String, Problem> {
+/// Returns the path as text, or an error if it is not an existing file with this program's name.
+fn require_usable_program(path: &Path) -> Result<String, Problem> {
     let shown = path.display();
     if path.file_name().is_none_or(|name| name != NAME) {
         return Err(Problem::new(format!("`{shown}` is not called `{NAME}`"))

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tenterhook_core::agents::{Agent, Below, Scope, SwitchFile};
 use tenterhook_core::install::{self, Switched};
 
-use super::files::{agent_home, read_if_exists};
+use super::files::{agent_user_directory, read_if_exists};
 use crate::ambient::Here;
 
 /// A file of the agent that was read.
@@ -30,7 +30,7 @@ pub(crate) struct SwitchSetting {
 fn read_switch(switch: &SwitchFile, agent: &Agent, here: &Here) -> Option<SwitchSetting> {
     let project = || here.roots.repository.clone().unwrap_or_else(|| here.roots.cwd.clone());
     let directory = match switch.below {
-        Below::AgentHome => agent_home(agent, here),
+        Below::AgentHome => agent_user_directory(agent, here),
         Below::Project => project(),
         Below::Root => PathBuf::from("/"),
     };

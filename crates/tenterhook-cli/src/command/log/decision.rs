@@ -19,7 +19,7 @@ impl UserDecision {
         is_said.then(|| Self(entry.clone()))
     }
 
-    pub(super) fn record_number(&self) -> u64 {
+    pub(super) fn entry_number(&self) -> u64 {
         firing::entry_number(&self.0)
     }
 
@@ -49,7 +49,7 @@ impl UserDecision {
     pub(super) fn to_line(&self) -> String {
         let line = format!(
             "{} {}  {}  {}",
-            paint(DIM, format!("{:>5}", self.record_number())),
+            paint(DIM, format!("{:>5}", self.entry_number())),
             paint(DIM, firing::local_entry_time(&self.0)),
             paint(BOLD, format!("you: {}", self.text_field("what"))),
             layout::to_safe_line(self.text_field("about")),

@@ -372,6 +372,6 @@ impl Log {
             })
             && self.since.is_none_or(since)
             && (!self.denied || denied())
-            && (!self.shadow || self.stats || firing.hook_runs().any(shadow::has_shadow_result))
+            && (!self.shadow || self.stats || firing.hook_runs().any(shadow::has_shadow_effect))
     }
 }

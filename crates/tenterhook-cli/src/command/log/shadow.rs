@@ -17,7 +17,7 @@ use crate::show::table::{Cell, Column, Give, Table};
 use crate::term::{Reader, Term};
 
 /// Returns whether a shadow hook would have had an effect.
-pub(super) fn has_shadow_result(ran: Ran<'_>) -> bool {
+pub(super) fn has_shadow_effect(ran: Ran<'_>) -> bool {
     ran.shadow_result().is_some_and(|shadow| shadow != "silent") && !ran.is_shadow_pending()
 }
 
@@ -27,7 +27,7 @@ pub(super) fn print_shadow_results(
     term: Term,
 ) -> Result<Exit, Problem> {
     if args.stats {
-        return print_stats(firings, args, term);
+        return print_shadow_stats(firings, args, term);
     }
     let wanted = |ran: &Ran<'_>| {
         args.hook.as_deref().is_none_or(|hook| [ran.hook_id(), ran.name()].contains(&hook))
@@ -37,7 +37,7 @@ pub(super) fn print_shadow_results(
             Format::Json => format!("{}\n", firing.to_json()),
             Format::Text => firing
                 .hook_runs()
-                .filter(|hook| has_shadow_result(*hook) && wanted(hook))
+                .filter(|hook| has_shadow_effect(*hook) && wanted(hook))
                 .map(|hook| shadow_line(firing, hook))
                 .collect(),
         };
@@ -84,7 +84,7 @@ struct Sum {
 /// The sums of hooks, by name and file.
 type Hooks<'a> = BTreeMap<(&'a str, &'a str), Sum>;
 
-fn print_stats(firings: &[Firing], args: &Log, term: Term) -> Result<Exit, Problem> {
+fn print_shadow_stats(firings: &[Firing], args: &Log, term: Term) -> Result<Exit, Problem> {
     let mut hooks: Hooks<'_> = BTreeMap::new();
     for ran in firings
         .iter()
@@ -98,20 +98,20 @@ fn print_stats(firings: &[Firing], args: &Log, term: Term) -> Result<Exit, Probl
         sum.faults += usize::from(!ran.shadow_fault_codes().is_empty());
     }
     match args.output.format {
-        Format::Json => print_json(&to_json(&hooks), term)?,
-        Format::Text => term.print_data(&to_text(&hooks, term.width()))?,
+        Format::Json => print_json(&shadow_stats_json(&hooks), term)?,
+        Format::Text => term.print_data(&shadow_stats_text(&hooks, term.width()))?,
     }
     Ok(Exit::Good)
 }
 
-fn to_json(hooks: &Hooks<'_>) -> Value {
+fn shadow_stats_json(hooks: &Hooks<'_>) -> Value {
     let hooks = hooks.iter().map(|((hook, _), sum)| {
         json!({ "hook": hook, "asked": sum.asked, "would": sum.would, "faults": sum.faults })
     });
     json!({ "hooks": hooks.collect::<Value>() })
 }
 
-fn to_text(hooks: &Hooks<'_>, width: usize) -> String {
+fn shadow_stats_text(hooks: &Hooks<'_>, width: usize) -> String {
     let mut table = Table::new(&[
         Column::new("HOOK", Give::Fold),
         Column::right_aligned("ASKED"),
@@ -131,5 +131,5 @@ fn to_text(hooks: &Hooks<'_>, width: usize) -> String {
         ]);
     }
     let text = if hooks.is_empty() { String::new() } else { format!("{}\n", table.render(width)) };
-    format!("{text}{} in shadow\n", layout::count_noun(hooks.len(), "hook"))
+    format!("{text}{} in shadow\n", layout::format_count(hooks.len(), "hook"))
 }

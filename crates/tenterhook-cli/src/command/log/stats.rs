@@ -173,8 +173,8 @@ fn count_cell(count: usize, style: Style) -> Cell {
 /// Counts the firings and the hooks.
 fn totals(firings: usize, hooks: &Hooks) -> String {
     let names: BTreeSet<_> = hooks.keys().map(|(_, name, file)| (name, file)).collect();
-    let firings = layout::count_noun(firings, "firing");
-    format!("{firings}, {}", layout::count_noun(names.len(), "hook"))
+    let firings = layout::format_count(firings, "firing");
+    format!("{firings}, {}", layout::format_count(names.len(), "hook"))
 }
 
 #[cfg(test)]

@@ -73,14 +73,14 @@ fn to_text(report: &Report, records: &str, is_known: bool, width: usize) -> Stri
         let numbers: Vec<String> = report.open.iter().map(u64::to_string).collect();
         paragraph(&format!(
             "{} without an end: under way, killed before there was a decision, or not to be recorded any more ({})",
-            layout::count_noun(report.open.len(), "firing"),
+            layout::format_count(report.open.len(), "firing"),
             numbers.join(", ")
         ));
     }
     let counted = format!(
         "{} in {}, {records}",
-        layout::count_noun(usize::try_from(report.records).unwrap_or(usize::MAX), "record"),
-        layout::count_noun(report.files, "file"),
+        layout::format_count(usize::try_from(report.records).unwrap_or(usize::MAX), "record"),
+        layout::format_count(report.files, "file"),
     );
     match (report.problems.len(), &report.last, report.span) {
         (0, Some(digest), Some((_, last))) => {
@@ -93,7 +93,7 @@ fn to_text(report: &Report, records: &str, is_known: bool, width: usize) -> Stri
         }
         (0, ..) => paragraph("nothing is on record"),
         (problems, ..) => {
-            paragraph(&format!("{}: {counted}", layout::count_noun(problems, "problem")))
+            paragraph(&format!("{}: {counted}", layout::format_count(problems, "problem")))
         }
     }
     out

@@ -87,7 +87,7 @@ const CAUSES: &[(Cause, &str, &str, &str)] = &[
 
 impl Cause {
     /// Returns the cause's name, the reason, and what to do.
-    pub(super) fn description(self) -> (&'static str, &'static str, &'static str) {
+    pub(super) fn name_reason_and_advice(self) -> (&'static str, &'static str, &'static str) {
         let row = CAUSES.iter().find(|cause| cause.0 == self);
         row.map_or(("unknown", "", ""), |(_, word, why, help)| (word, why, help))
     }

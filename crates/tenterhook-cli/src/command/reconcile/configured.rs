@@ -64,13 +64,13 @@ impl Configured {
         if matching.peek().is_none() {
             return Coverage::Unmatched;
         }
-        match matching.any(|(hook, _)| self.is_run_for_agent(agent, hook)) {
+        match matching.any(|(hook, _)| self.is_hook_run_for_agent(agent, hook)) {
             true => Coverage::Asked,
             false => Coverage::NotCalled,
         }
     }
 
-    fn is_run_for_agent(&self, agent: TranscriptAgent, hook: &Hook) -> bool {
+    fn is_hook_run_for_agent(&self, agent: TranscriptAgent, hook: &Hook) -> bool {
         let is_own = |files: &HashSet<String>| {
             hook.place.as_ref().is_some_and(|location| files.contains(&*location.file))
         };

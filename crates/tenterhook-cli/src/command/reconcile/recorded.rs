@@ -18,7 +18,7 @@ impl OfSession {
     }
 
     /// Returns the events, if `PreToolUse` is not among them.
-    pub(super) fn events_without_gates(&self) -> Option<&BTreeMap<String, u64>> {
+    pub(super) fn events_if_no_gate_recorded(&self) -> Option<&BTreeMap<String, u64>> {
         (!self.0.contains_key(GATE)).then_some(&self.0)
     }
 }

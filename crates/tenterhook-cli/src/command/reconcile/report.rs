@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Basis, Sum};
 use crate::ambient::Here;
 use crate::load::shorten_path;
-use crate::show::layout::{count_noun, to_safe_line, wrap_indented};
+use crate::show::layout::{format_count, to_safe_line, wrap_indented};
 use crate::show::paint::{BOLD, DIM, GOOD, WARNING, paint};
 
 pub(super) fn to_json(sum: &Sum) -> Value {
@@ -18,7 +18,7 @@ pub(super) fn to_json(sum: &Sum) -> Value {
         .iter()
         .map(|(key, places)| {
             let (agent, cause, tool, mode, is_sub) = key;
-            let (word, why, help) = cause.description();
+            let (word, why, help) = cause.name_reason_and_advice();
             json!({
                 "agent": agent.name(),
                 "tool": tool,
@@ -67,7 +67,9 @@ fn basis_note(sum: &Sum, width: usize) -> String {
     }));
     match sum.ungated.len().saturating_sub(SESSIONS) {
         0 => {}
-        more => paragraphs.push(format!("the same is so for {} more", count_noun(more, "session"))),
+        more => {
+            paragraphs.push(format!("the same is so for {} more", format_count(more, "session")))
+        }
     }
     paragraphs
         .iter()
@@ -76,11 +78,11 @@ fn basis_note(sum: &Sum, width: usize) -> String {
 }
 
 pub(super) fn to_text(sum: &Sum, here: &Here, width: usize) -> String {
-    let calls = |number: u64| count_noun(usize::try_from(number).unwrap_or(usize::MAX), "call");
+    let calls = |number: u64| format_count(usize::try_from(number).unwrap_or(usize::MAX), "call");
     let mut out = basis_note(sum, width);
     for (key, places) in &sum.gaps {
         let (agent, cause, tool, mode, is_sub) = key;
-        let (_, why, help) = cause.description();
+        let (_, why, help) = cause.name_reason_and_advice();
         let sub = if *is_sub { ", in a subagent" } else { "" };
         let mode =
             if mode.is_empty() { String::new() } else { format!(", mode {}", to_safe_line(mode)) };

@@ -9,7 +9,7 @@ use super::{Found, Row, find_off_switch, older, silenced};
 use crate::ambient::Here;
 use crate::command::install::can_call_tenterhook;
 use crate::command::install::files::scope_name;
-use crate::openings::find_openings;
+use crate::openings::find_tools_unseen_by_hooks;
 use crate::unasked;
 
 pub(super) fn agent_json(row: &Row, here: &Here) -> Value {
@@ -43,7 +43,7 @@ pub(super) fn agent_json(row: &Row, here: &Here) -> Value {
         .events
         .first()
         .map(|event| hook_command_line(agent, event, "tenterhook"));
-    let openings = find_openings(agent, here);
+    let openings = find_tools_unseen_by_hooks(agent, here);
     let gaps =
         |held| openings.iter().filter(move |open| open.is_held == held).map(|open| open.of.gap);
     let held: Vec<&str> = gaps(true).collect();
@@ -79,7 +79,7 @@ pub(super) fn status_json(state: State, agents: Vec<Value>, rules: &Rules, here:
     json!({
         "state": state.name(), "agents": agents, "rules": files, "built_in": built_in,
         "expected": expected.collect::<Vec<_>>(), "last_firing": last_firing,
-        "unasked": unasked::commands_json(&unasked::find_unasked_commands(here)),
+        "unasked": unasked::commands_json(&unasked::find_commands_run_unasked(here)),
     })
 }
 

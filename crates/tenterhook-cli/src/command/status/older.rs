@@ -31,7 +31,7 @@ pub(super) fn missing_events(agent: &Agent, found: &[Found], here: &Here) -> Vec
         let closes = |file: &Found| {
             let switched = install::find_hook_switch(agent, &[key], &file.text);
             switched.is_some_and(|switch| switch.off)
-                && !install::agent_may_reject(agent, &file.text)
+                && !install::agent_may_reject_settings(agent, &file.text)
         };
         is_older && !found.iter().any(closes)
     };

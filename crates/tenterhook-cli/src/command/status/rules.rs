@@ -17,7 +17,7 @@ use crate::ambient::Here;
 use crate::exit::Exit;
 use crate::journal;
 use crate::load::{self, Loaded, Whose};
-use crate::show::layout::count_noun;
+use crate::show::layout::format_count;
 
 /// The rules by which a file of another layer or agent disarms all hooks of a managed file.
 const DISARMED_BY_OTHERS: &[&str] = &["C-11", "C-12"];
@@ -140,7 +140,7 @@ impl RuleFile {
 
     /// Describes the file for people: path, hooks, and how many of them do not enforce.
     fn description(&self) -> String {
-        let mut text = format!("{}, {}", self.shown, count_noun(self.hooks.len(), "hook"));
+        let mut text = format!("{}, {}", self.shown, format_count(self.hooks.len(), "hook"));
         let off = self.hooks.iter().filter(|hook| hook.arming != Arming::Armed).count();
         let shadows = self.hooks.iter().filter(|hook| hook.enforcement.is_shadow()).count();
         match self.state {
@@ -288,7 +288,7 @@ impl Rules {
             }
         }
         let armed = self.built_in.iter().filter(|hook| hook.arming == Arming::Armed).count();
-        rows.push(("built in", format!("self-protection, {}", count_noun(armed, "hook"))));
+        rows.push(("built in", format!("self-protection, {}", format_count(armed, "hook"))));
         rows.extend(self.expected.iter().map(|expected| ("expected", expected.description())));
         let last = self.last_firing.as_ref().map(|firing| {
             format!("{}, {}, {}", firing.local_end_time(), firing.event_name(), firing.decision())

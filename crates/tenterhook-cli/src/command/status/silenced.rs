@@ -35,7 +35,7 @@ pub(in crate::command) fn find_silencers(
 pub(super) fn silencer_rows(silencers: &[Silencer], here: &Here) -> Vec<(&'static str, String)> {
     let row = |silencer: &Silencer| {
         let finding = &silencer.finding;
-        let lead = if silence::is_error(silencer) { "silences" } else { "note" };
+        let lead = if silence::has_error_severity(silencer) { "silences" } else { "note" };
         let text = format!("{}: {}", silence::file_and_line(silencer, here), finding.message);
         let help = finding.help.as_ref().map(|help| ("to end it", help.clone()));
         std::iter::once((lead, text)).chain(help).collect::<Vec<_>>()

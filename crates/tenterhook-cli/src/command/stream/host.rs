@@ -52,10 +52,10 @@ impl Host {
         let (outgoing, unsent) = mpsc::unbounded_channel();
         let (goes, gone) = mpsc::unbounded_channel();
         let (wrote, written) = oneshot::channel();
-        spawn_thread(move || read_lines(&asks))?;
+        spawn_thread(move || send_stdin_lines(&asks))?;
         spawn_thread(move || {
             // The receiver may have gone, if the program ends first.
-            let _ = wrote.send(write_lines(unsent, term));
+            let _ = wrote.send(write_lines_to_stdout(unsent, term));
         })?;
         spawn_thread(move || watch_pipes(&goes))?;
         Ok(Self { lines, gone, outgoing, written, is_file: is_stdin_file() })
@@ -66,7 +66,7 @@ fn spawn_thread(work: impl FnOnce() + Send + 'static) -> Result<(), Starved> {
     std::thread::Builder::new().spawn(work).map(drop).map_err(Starved::new)
 }
 
-fn read_lines(lines: &mpsc::Sender<Vec<u8>>) {
+fn send_stdin_lines(lines: &mpsc::Sender<Vec<u8>>) {
     let mut input = std::io::stdin().lock();
     loop {
         let mut line = Vec::new();
@@ -84,7 +84,7 @@ fn read_lines(lines: &mpsc::Sender<Vec<u8>>) {
     }
 }
 
-fn write_lines(
+fn write_lines_to_stdout(
     mut texts: mpsc::UnboundedReceiver<OutgoingLine>,
     term: Term,
 ) -> Result<(), Problem> {

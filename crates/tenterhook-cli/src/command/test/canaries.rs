@@ -11,7 +11,7 @@ use super::play::{Came, Job};
 use super::suite::Suite;
 use crate::exit::Exit;
 use crate::problem::Problem;
-use crate::show::layout::{count_noun, to_safe_line, truncate_to_width};
+use crate::show::layout::{format_count, to_safe_line, truncate_to_width};
 use crate::show::outcome::hook_display_name;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, paint};
 
@@ -80,12 +80,17 @@ pub(super) const fn exit_code(stopped: &[Stopped]) -> Exit {
     if stopped.is_empty() { Exit::Good } else { Exit::Wrong }
 }
 
-pub(super) fn to_json(stopped: &[Stopped], calls: usize) -> Value {
+pub(super) fn stopped_calls_json(stopped: &[Stopped], calls: usize) -> Value {
     let one = |stopped: &Stopped| json!({ "call": stopped.call, "decision": stopped.decision, "hooks": stopped.by, "reason": stopped.reason });
     json!({ "calls": calls, "stopped": stopped.iter().map(one).collect::<Vec<_>>() })
 }
 
-pub(super) fn to_text(stopped: &[Stopped], calls: usize, hooks: usize, width: usize) -> String {
+pub(super) fn stopped_calls_text(
+    stopped: &[Stopped],
+    calls: usize,
+    hooks: usize,
+    width: usize,
+) -> String {
     let mut out = String::new();
     for stopped_call in stopped {
         let by = stopped_call.by.join(", ");
@@ -105,6 +110,6 @@ pub(super) fn to_text(stopped: &[Stopped], calls: usize, hooks: usize, width: us
     }
     let style = if stopped.is_empty() { GOOD } else { ERROR };
     let sum = format!("{} of {calls} ordinary calls stopped", stopped.len());
-    out.push_str(&format!("{} by {}\n", paint(style, sum), count_noun(hooks, "hook")));
+    out.push_str(&format!("{} by {}\n", paint(style, sum), format_count(hooks, "hook")));
     out
 }

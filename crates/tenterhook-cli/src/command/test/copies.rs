@@ -117,12 +117,12 @@ impl Copies {
             let bytes: Arc<[u8]> = fs::read(path).map_err(wrong)?.into();
             let file = File { bytes, is_program: is_executable(&about) };
             self.files.insert(name.to_owned(), file);
-            self.check_size(path)?;
+            self.check_total_size(path)?;
         }
         Ok(())
     }
 
-    fn check_size(&self, last: &Path) -> Result<(), Problem> {
+    fn check_total_size(&self, last: &Path) -> Result<(), Problem> {
         let bytes: usize = self.files.values().map(|file| file.bytes.len()).sum();
         if bytes <= MOST_BYTES && self.files.len() <= MOST_FILES {
             return Ok(());

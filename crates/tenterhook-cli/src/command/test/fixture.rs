@@ -72,11 +72,11 @@ impl Fixture {
     }
 
     /// Returns the files with hooks, with their directories inside this fixture.
-    pub(super) fn moved_sources(&self, suite: &Suite) -> Vec<Source> {
-        suite.sources.iter().map(|source| self.moved_source(source, suite)).collect()
+    pub(super) fn sources_moved_into_fixture(&self, suite: &Suite) -> Vec<Source> {
+        suite.sources.iter().map(|source| self.source_moved_into_fixture(source, suite)).collect()
     }
 
-    fn moved_source(&self, source: &Source, suite: &Suite) -> Source {
+    fn source_moved_into_fixture(&self, source: &Source, suite: &Suite) -> Source {
         let moved = |path: &Path| match path.strip_prefix(&suite.project) {
             Ok(rest) => self.project.join(rest),
             Err(_) => path.to_owned(),
@@ -100,7 +100,7 @@ impl Fixture {
 /// Replaces `{project}` and `{home}` in all texts of a value by the directories of `roots`.
 pub(super) fn fill_placeholders(value: &Value, roots: &Roots) -> Value {
     match value {
-        Value::String(text) => fill_text(text, roots).into(),
+        Value::String(text) => fill_placeholders_in_text(text, roots).into(),
         Value::Array(items) => items.iter().map(|value| fill_placeholders(value, roots)).collect(),
         Value::Object(map) => {
             let filled: Map<String, Value> = map
@@ -114,7 +114,7 @@ pub(super) fn fill_placeholders(value: &Value, roots: &Roots) -> Value {
 }
 
 /// Replaces `{project}` and `{home}` in one text by the directories of `roots`.
-pub(super) fn fill_text(text: &str, roots: &Roots) -> String {
+pub(super) fn fill_placeholders_in_text(text: &str, roots: &Roots) -> String {
     let project = roots.cwd.to_string_lossy();
     text.replace("{project}", &project).replace("{home}", &roots.home.to_string_lossy())
 }

@@ -117,13 +117,13 @@ fn create_mutant(hook: &Hook, way: &'static Way, suite: &Suite) -> Option<Mutant
         .iter()
         .filter_map(|file| file.strip_prefix(&suite.project).ok().map(ToOwned::to_owned))
         .collect();
-    let mut text = shell_line(hook).unwrap_or_default();
+    let mut text = hook_as_shell_line(hook).unwrap_or_default();
     for file in names.iter().filter_map(|name| suite.copies.files.get(name)) {
         text.push('\n');
         text.push_str(&String::from_utf8_lossy(&file.bytes));
     }
     let fits = way.sign.is_empty() || Regex::new(way.sign).is_ok_and(|regex| regex.is_match(&text));
-    if !fits || (!matches!(way.how, How::Unmatched) && shell_line(hook).is_none()) {
+    if !fits || (!matches!(way.how, How::Unmatched) && hook_as_shell_line(hook).is_none()) {
         return None;
     }
     let copies = match way.how {
@@ -134,7 +134,7 @@ fn create_mutant(hook: &Hook, way: &'static Way, suite: &Suite) -> Option<Mutant
 }
 
 /// Returns the command of a hook as a shell line, if it can run in a shell of this system.
-fn shell_line(hook: &Hook) -> Option<String> {
+fn hook_as_shell_line(hook: &Hook) -> Option<String> {
     let Run::Command(command) = &hook.run else { return None };
     match &command.invocation {
         Invocation::Shell { shell: Shell::PowerShell, .. } => None,
@@ -189,7 +189,7 @@ impl Way {
 
 impl Mutant {
     /// Returns the changed files; `None` if no file is changed.
-    pub(super) const fn copies(&self) -> Option<&Copies> {
+    pub(super) const fn changed_files(&self) -> Option<&Copies> {
         self.copies.as_ref()
     }
 
@@ -201,12 +201,12 @@ impl Mutant {
                     hook.matcher = Matcher::new(MatcherSpec::Never("it was neutered".to_owned()));
                 }
                 How::Within(template) => {
-                    if let Some(line) = shell_line(hook) {
+                    if let Some(line) = hook_as_shell_line(hook) {
                         set_shell_line(hook, template.replace("{}", &line));
                     }
                 }
                 How::Replaced(..) => {
-                    let Some(line) = shell_line(hook) else { continue };
+                    let Some(line) = hook_as_shell_line(hook) else { continue };
                     let changed = self.way.mutate_text(&line);
                     if changed != line {
                         set_shell_line(hook, changed);

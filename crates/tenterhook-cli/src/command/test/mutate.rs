@@ -13,7 +13,7 @@ use super::suite::{At, Suite};
 use super::{Played, count_runs_per_hook};
 use crate::exit::Exit;
 use crate::problem::Problem;
-use crate::show::layout::count_noun;
+use crate::show::layout::format_count;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, HELP, paint};
 
 /// One gate and what became of its mutants.
@@ -103,7 +103,7 @@ pub(super) fn exit_code(gates: &[Gate]) -> Exit {
     if all { Exit::Good } else { Exit::Wrong }
 }
 
-pub(super) fn to_json(gates: &[Gate]) -> Value {
+pub(super) fn tested_gates_json(gates: &[Gate]) -> Value {
     let gate = |gate: &Gate| {
         let mutant = |(way, noticed): &(&mutant::Way, bool)| json!({ "way": way.name, "about": way.about, "noticed": noticed });
         json!({
@@ -116,7 +116,7 @@ pub(super) fn to_json(gates: &[Gate]) -> Value {
     json!({ "gates": gates.iter().map(gate).collect::<Vec<_>>() })
 }
 
-pub(super) fn to_text(gates: &[Gate]) -> String {
+pub(super) fn tested_gates_text(gates: &[Gate]) -> String {
     let mut out = String::new();
     for gate in gates {
         let unseen: Vec<_> = gate.ways.iter().filter(|(_, noticed)| !noticed).collect();
@@ -136,9 +136,9 @@ pub(super) fn to_text(gates: &[Gate]) -> String {
     }
     let all: usize = gates.iter().map(|gate| gate.ways.len()).sum();
     let seen = gates.iter().flat_map(|gate| &gate.ways).filter(|(_, noticed)| *noticed).count();
-    let sum = format!("noticed: {seen} of {} to neuter a gate", count_noun(all, "way"));
+    let sum = format!("noticed: {seen} of {} to neuter a gate", format_count(all, "way"));
     let style = if seen == all { GOOD } else { ERROR };
-    out.push_str(&format!("{} ({})\n", paint(style, sum), count_noun(gates.len(), "gate")));
+    out.push_str(&format!("{} ({})\n", paint(style, sum), format_count(gates.len(), "gate")));
     if seen < all {
         let hint =
             "a gate needs a case that it denies, with its `reason`, and one that it lets pass";

@@ -24,7 +24,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::copies::Copies;
-use super::fixture::{Fixture, fill_placeholders, fill_text, restore_placeholders};
+use super::fixture::{Fixture, fill_placeholders, fill_placeholders_in_text, restore_placeholders};
 use super::mutant::Mutant;
 use super::sandboxes;
 use super::suite::Suite;
@@ -83,7 +83,7 @@ impl World {
         let trust = here.trust_store();
         let found = suites.iter().flat_map(|suite| {
             let find = || trust.servers(&suite.roots, &suite.sources);
-            discover::servers_for_hooks_with(&suite.ruleset, find).0
+            discover::servers_for_hooks_found_by(&suite.ruleset, find).0
         });
         servers.replace(found.collect::<Vec<_>>());
         Self {
@@ -183,7 +183,8 @@ impl Ready {
         let (staged, roots) = match &place {
             None => (None, suite.roots.clone()),
             Some(place) => {
-                let read = config::load(&place.moved_sources(suite), &Added::default(), None);
+                let read =
+                    config::load(&place.sources_moved_into_fixture(suite), &Added::default(), None);
                 (Some(read.ruleset), place.roots(suite))
             }
         };
@@ -238,7 +239,7 @@ impl Ready {
             held: outcome.steps.iter().filter(held).map(|step| step.hook.clone()).collect(),
             ran: ran.map(|step| step.hook.clone()).collect(),
             background: outcome.steps.iter().any(|step| step.ended.is_in_background()),
-            because: outcome.steps.is_empty().then(|| self.why_not_run()).flatten(),
+            because: outcome.steps.is_empty().then(|| self.why_hook_did_not_run()).flatten(),
             faults: outcome
                 .faults
                 .into_iter()
@@ -249,7 +250,7 @@ impl Ready {
     }
 
     /// Returns why the hook that a case is about did not run.
-    fn why_not_run(&self) -> Option<String> {
+    fn why_hook_did_not_run(&self) -> Option<String> {
         let ruleset = self.engine.ruleset();
         let said = plan::explain(&ruleset, &View::default(), &self.event);
         match said.as_slice() {
@@ -260,7 +261,7 @@ impl Ready {
 }
 
 fn create_fixture(suite: &Suite, case: &Case, mutant: Option<&Mutant>) -> Result<Fixture, Problem> {
-    let copies: &Copies = mutant.and_then(Mutant::copies).unwrap_or(&suite.copies);
+    let copies: &Copies = mutant.and_then(Mutant::changed_files).unwrap_or(&suite.copies);
     Fixture::create(copies, &case.files)
         .map_err(|error| Problem::new(format!("no directory can be made for the case: {error}")))
 }
@@ -282,7 +283,7 @@ fn case_event(case: &Case, suite: &Suite, roots: &Roots) -> Result<Event, Proble
             whole.map_err(|why| Problem::new(format!("the event {why}")))?.fields
         }
         Happens::Words(words) => {
-            let words = fill_text(words, roots);
+            let words = fill_placeholders_in_text(words, roots);
             return what::parse_event_line(&words, case.on.as_deref(), suite.dialect, roots);
         }
         Happens::Form(form) => form.clone(),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::dialect::native::{Case, Happens};
 
-use super::fixture::{fill_placeholders, fill_text};
+use super::fixture::{fill_placeholders, fill_placeholders_in_text};
 use super::mutant::gate_hooks;
 use super::play::Came;
 use super::{Played, Results, count_runs_per_hook};
@@ -16,7 +16,7 @@ use crate::command::print_json;
 use crate::command::what::split_first_word;
 use crate::problem::Problem;
 use crate::show::junit::{self, Suite};
-use crate::show::layout::{count_noun, format_duration, to_safe_line, wrap_indented, wrap_text};
+use crate::show::layout::{format_count, format_duration, to_safe_line, wrap_indented, wrap_text};
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, HELP, paint};
 use crate::show::sarif::{self, Finding, Level};
 use crate::term::Term;
@@ -86,7 +86,7 @@ fn details_command(result: &Played) -> String {
     }
     match &result.job.case.event {
         Happens::Words(words) => {
-            let words = fill_text(words, &suite.roots);
+            let words = fill_placeholders_in_text(words, &suite.roots);
             let (first, rest) = split_first_word(&words);
             // A tool stands alone where its event is the usual one.
             let on = result
@@ -130,8 +130,8 @@ fn to_text(results: &Results, columns: usize) -> String {
     let all = results.played.len();
     let failed = results.played.iter().filter(|result| !result.has_passed()).count();
     let (style, sum) = match failed {
-        0 => (GOOD, format!("{} passed", count_noun(all, "case"))),
-        _ => (ERROR, format!("{failed} of {} failed", count_noun(all, "case"))),
+        0 => (GOOD, format!("{} passed", format_count(all, "case"))),
+        _ => (ERROR, format!("{failed} of {} failed", format_count(all, "case"))),
     };
     out.push_str(&format!("{} in {}\n", paint(style, sum), format_duration(results.took)));
     let untested = untested_gates(results);

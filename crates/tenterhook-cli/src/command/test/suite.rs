@@ -8,7 +8,7 @@ use tenterhook::internal::discover;
 use tenterhook::trust::{Origin, State, Trust};
 use tenterhook_core::config::{self, Added, Ruleset, Source};
 use tenterhook_core::diagnostic::{Diagnostic, Severity};
-use tenterhook_core::dialect::native::{Case, read_case_file, read_cases};
+use tenterhook_core::dialect::native::{Case, read_case_file, read_cases_beside_hooks};
 use tenterhook_core::dialect::{DialectId, Roots};
 use tenterhook_core::hook::{Hook, HookId, Layer, Run};
 
@@ -105,7 +105,7 @@ pub(super) fn require_may_run(suite: &Suite, here: &Here) -> Result<(), Problem>
 fn discover_suites(here: &Here) -> Result<Vec<Suite>, Problem> {
     let mut suites = Vec::new();
     for source in discover::find(&here.roots).sources {
-        if source.dialect == DialectId::NATIVE && !read_cases(&source).is_empty() {
+        if source.dialect == DialectId::NATIVE && !read_cases_beside_hooks(&source).is_empty() {
             suites.push(suite_of_hook_file(source, here)?);
         }
     }
@@ -163,7 +163,7 @@ fn suite_of_hook_file(source: Source, here: &Here) -> Result<Suite, Problem> {
     };
     let roots = Roots { cwd: project.clone(), repository: None, ..here.roots.clone() };
     let shown = shorten_path(&source.name, &here.roots);
-    let cases = read_cases(&source);
+    let cases = read_cases_beside_hooks(&source);
     let name = source.name.clone();
     let suite = Suite::new(shown, vec![source], project, DialectId::NATIVE, roots, here);
     let mut suite = suite.with_cases(cases, &[])?;
@@ -221,7 +221,7 @@ pub(super) fn suite_of_case_text(
     };
     let dialect = dialect.or(file.dialect).unwrap_or(first.dialect);
     let mut suite = Suite::new(shown.clone(), sources, directory, dialect, there.roots, here);
-    suite.texts.add(&source, shown);
+    suite.texts.add_source(&source, shown);
     suite.diagnostics.extend(file.diagnostics);
     suite.with_cases(file.cases, &file.copy)
 }
@@ -238,7 +238,7 @@ impl Suite {
         let read = config::load(&sources, &Added::default(), None);
         let mut texts = Texts::default();
         for source in &sources {
-            texts.add(source, shorten_path(&source.name, &here.roots));
+            texts.add_source(source, shorten_path(&source.name, &here.roots));
         }
         let placed = read.ruleset.hooks().iter().filter_map(|hook| {
             let place = hook.place.as_ref()?;

@@ -32,10 +32,10 @@ struct Answer {
 }
 
 pub(super) fn run(named: &[PathBuf], here: &Here, term: Term) -> Result<Exit, Problem> {
-    person::require_no_agent("tenterhook trust", here)?;
+    person::require_no_calling_agent("tenterhook trust", here)?;
     trial::require_sandbox()?;
     let reviews = super::find_reviews(named, &here.trust_store(), here)?;
-    let scratch = Scratch::new_or_none(&here.state, term);
+    let scratch = Scratch::create_or_warn(&here.state, term);
     let kept = tempfile::TempDir::new()
         .map_err(|error| Problem::new(format!("no directory for copies can be made: {error}")))?;
     let trust = Trust::at(kept.path()).within(&here.env);

@@ -6,7 +6,7 @@ use tenterhook::trust::{Review, State};
 use tenterhook_core::dialect::Silencer;
 
 use crate::ambient::Here;
-use crate::show::layout::{count_noun, to_safe_line, wrap_text};
+use crate::show::layout::{format_count, to_safe_line, wrap_text};
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
 use crate::silence;
 
@@ -124,7 +124,7 @@ fn pinned_files_text(entry: &Entry, review: &Review, width: usize) -> String {
     }
     let more = (named.len() + beside.len()).saturating_sub(FILES);
     if more > 0 {
-        let text = format!("and {} beside them", count_noun(more, "file"));
+        let text = format!("and {} beside them", format_count(more, "file"));
         out.push_str(&field_text("file", &text, width));
     }
     out
@@ -167,8 +167,8 @@ pub(super) fn silencers_text(found: &[Silencer], here: &Here) -> String {
 /// Renders one source for `status`.
 pub(super) fn status_line(review: &Review, shown: &str) -> String {
     let hooks = match (review.entries.len(), review.servers()) {
-        (0, servers) if servers > 0 => count_noun(servers, "MCP server"),
-        (hooks, _) => count_noun(hooks, "hook"),
+        (0, servers) if servers > 0 => format_count(servers, "MCP server"),
+        (hooks, _) => format_count(hooks, "hook"),
     };
     let digest = paint(DIM, review.digest);
     let signed = review.signer.map(|key| format!("    signed by {key}\n")).unwrap_or_default();

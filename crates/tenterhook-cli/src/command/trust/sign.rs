@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::load::shorten_path;
 use crate::person;
 use crate::problem::Problem;
-use crate::show::layout::count_noun;
+use crate::show::layout::format_count;
 use crate::term::Term;
 
 /// Longest file of a key.
@@ -27,7 +27,7 @@ pub(super) fn sign_sources(
     here: &Here,
     term: Term,
 ) -> Result<Exit, Problem> {
-    person::require_no_agent("tenterhook trust sign", here)?;
+    person::require_no_calling_agent("tenterhook trust sign", here)?;
     let file = here.roots.cwd.join(key);
     let secret = read_key(&file)?;
     let reviews: Vec<Review> = super::find_reviews(named, &here.trust_store(), here)?
@@ -58,14 +58,18 @@ pub(super) fn sign_sources(
     for review in &reviews {
         term.print_note(&format!("signed {}", shorten_path(&review.source, &here.roots)));
     }
-    let keys = count_noun(lock.signers().count(), "key");
+    let keys = format_count(lock.signers().count(), "key");
     term.print_note(&format!("wrote {shown}, signed by {keys}: commit it with the hooks"));
     Ok(Exit::Good)
 }
 
 /// Creates a key, or reads the existing one, and prints the public part that users pin.
-pub(super) fn print_public_key(file: &Path, here: &Here, term: Term) -> Result<Exit, Problem> {
-    person::require_no_agent("tenterhook trust key", here)?;
+pub(super) fn create_or_read_key_and_print(
+    file: &Path,
+    here: &Here,
+    term: Term,
+) -> Result<Exit, Problem> {
+    person::require_no_calling_agent("tenterhook trust key", here)?;
     let path = here.roots.cwd.join(file);
     let project = here.roots.repository.as_deref().unwrap_or(&here.roots.cwd);
     if project != here.roots.home {
@@ -113,7 +117,8 @@ fn create_key(path: &Path) -> Result<SecretKey, Problem> {
         fs::create_dir_all(directory).map_err(cannot)?;
     }
     let mut options = fs::OpenOptions::new();
-    let options = discover::set_owner_only(options.write(true).create_new(true)).map_err(cannot)?;
+    let options = discover::set_owner_only_create_mode(options.write(true).create_new(true))
+        .map_err(cannot)?;
     let mut file = options.open(path).map_err(cannot)?;
     file.write_all(secret.to_text().as_bytes()).and_then(|()| file.sync_all()).map_err(cannot)?;
     Ok(secret)

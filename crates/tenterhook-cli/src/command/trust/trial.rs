@@ -43,9 +43,9 @@ const CALLS: &[(&str, &str)] = &[
 ];
 
 pub(super) fn run(named: &[PathBuf], here: &Here, term: Term) -> Result<Exit, Problem> {
-    person::require_no_agent("tenterhook trust", here)?;
+    person::require_no_calling_agent("tenterhook trust", here)?;
     require_sandbox()?;
-    let scratch = Scratch::new_or_none(&here.state, term);
+    let scratch = Scratch::create_or_warn(&here.state, term);
     let mut asks = false;
     let mut tried = 0;
     for source in sources_to_try(named, here)? {

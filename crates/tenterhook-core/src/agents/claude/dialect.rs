@@ -61,7 +61,7 @@ pub static CLAUDE: Dialect = Dialect {
             Ok(parse_condition(node, source, Reading::Claude)?
                 .with_aliases(matcher_text::tool_aliases()))
         },
-        unreachable: lint::unreachable_reason,
+        unreachable: lint::unreachable_hook_reason,
     },
     files: Files {
         plugins: plugins::find_plugins,

@@ -114,7 +114,7 @@ pub(crate) struct Claude {
 }
 
 /// Replaces a carried value if a line has a new one.
-pub(crate) fn update_carried(carried: &mut Option<Arc<str>>, value: Option<&str>) {
+pub(crate) fn replace_carried_if_new(carried: &mut Option<Arc<str>>, value: Option<&str>) {
     if let Some(value) = value
         && carried.as_deref() != Some(value)
     {
@@ -131,7 +131,7 @@ impl ReadLine for Claude {
     ) -> Result<(), Unread> {
         let line: Line<'_> = serde_json::from_str(text)?;
         let kind = line.r#type.string_value().unwrap_or_default();
-        update_carried(&mut carried.session, line.session.string_value().as_deref());
+        replace_carried_if_new(&mut carried.session, line.session.string_value().as_deref());
         if carried.facts.session.is_none() {
             carried.facts.session.clone_from(&carried.session);
         }
@@ -144,13 +144,13 @@ impl ReadLine for Claude {
             }
         }
         carried.time = raw::parse_timestamp(line.timestamp.string_value().as_deref());
-        update_carried(&mut carried.cwd, line.cwd.string_value().as_deref());
-        update_carried(&mut carried.mode, line.mode.string_value().as_deref());
-        update_carried(&mut carried.facts.version, line.version.string_value().as_deref());
+        replace_carried_if_new(&mut carried.cwd, line.cwd.string_value().as_deref());
+        replace_carried_if_new(&mut carried.mode, line.mode.string_value().as_deref());
+        replace_carried_if_new(&mut carried.facts.version, line.version.string_value().as_deref());
         match line.agent.string_value() {
-            Some(agent) => update_carried(&mut carried.subagent, Some(&agent)),
+            Some(agent) => replace_carried_if_new(&mut carried.subagent, Some(&agent)),
             None if line.sidechain.holds_true() => {
-                update_carried(&mut carried.subagent, Some("sidechain"))
+                replace_carried_if_new(&mut carried.subagent, Some("sidechain"))
             }
             None => carried.subagent = None,
         }
@@ -210,7 +210,7 @@ impl Claude {
             match (block.r#type.string_value().as_deref(), block.tool_use_id.string_value()) {
                 (Some("tool_result"), Some(call)) => {
                     let is_shell = self.shells.remove(&*call);
-                    let what = call_result(line, block, is_shell);
+                    let what = call_end_or_refuser(line, block, is_shell);
                     emit(carried.new_record(match what {
                         Ok(ended) => Action::Result { call, ended },
                         Err(by) => Action::Denial { call, by },
@@ -229,7 +229,11 @@ impl Claude {
 }
 
 /// Returns how a call ended, or what refused it.
-fn call_result(line: &Line<'_>, block: &Block<'_>, is_shell: bool) -> Result<Ended, Refuser> {
+fn call_end_or_refuser(
+    line: &Line<'_>,
+    block: &Block<'_>,
+    is_shell: bool,
+) -> Result<Ended, Refuser> {
     let decision = line.decision.deserialize_value::<Decision<'_>>();
     let code = decision
         .as_ref()

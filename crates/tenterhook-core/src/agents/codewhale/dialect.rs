@@ -33,7 +33,7 @@ pub static CODEWHALE: Dialect = Dialect {
     },
     files: Files { is_toml: true, ..Files::DEFAULT },
     matching: Matching { condition: config::read_single_condition, ..Matching::DEFAULT },
-    layers: Layers { settle: config::apply_layer_settings, ..Layers::DEFAULT },
+    layers: Layers { settle: config::apply_layer_settings_to_hooks, ..Layers::DEFAULT },
     ..Dialect::new(Core {
         id: DialectId::CODEWHALE,
         rows: || events::ROWS,

@@ -23,7 +23,7 @@ use crate::dialect::{DialectId, Envelope, EventRow};
 pub static CODEX: Dialect = Dialect {
     matching: Matching {
         subjects: |event| answer::ANSWERS.matcher_values(event),
-        unreachable: |hook| config::LINTS.why_unreachable(hook, "CX-10"),
+        unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "CX-10"),
         ..Matching::DEFAULT
     },
     files: Files {
@@ -42,7 +42,7 @@ pub static CODEX: Dialect = Dialect {
         read_config: config::read_config,
         decode_event: |json, roots| SHAPE.decode_event(json, roots),
         encode_event: |event| Envelope {
-            body: Envelope::to_bytes(&SHAPE.encode_event_fields(event)),
+            body: Envelope::serialize_payload(&SHAPE.encode_event_fields(event)),
             ..Envelope::default()
         },
         read_answer: |event, row, report| {

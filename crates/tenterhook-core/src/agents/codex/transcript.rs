@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::transcript::claude::update_carried;
+use crate::transcript::claude::replace_carried_if_new;
 pub(crate) use crate::transcript::raw::{self, Ask, Field, Unread, Within};
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
@@ -167,8 +167,8 @@ impl ReadLine for Codex {
         match &*kind {
             "session_meta" => self.read_session_meta(payload, carried),
             "turn_context" => {
-                update_carried(&mut carried.cwd, payload.cwd.string_value().as_deref());
-                update_carried(
+                replace_carried_if_new(&mut carried.cwd, payload.cwd.string_value().as_deref());
+                replace_carried_if_new(
                     &mut carried.mode,
                     payload.approval_policy.string_value().as_deref(),
                 );
@@ -189,15 +189,18 @@ impl Codex {
             return;
         }
         let id = payload.id.string_value();
-        update_carried(
+        replace_carried_if_new(
             &mut carried.session,
             payload.session_id.string_value().or_else(|| id.clone()).as_deref(),
         );
-        update_carried(&mut carried.cwd, payload.cwd.string_value().as_deref());
-        update_carried(&mut carried.facts.version, payload.cli_version.string_value().as_deref());
+        replace_carried_if_new(&mut carried.cwd, payload.cwd.string_value().as_deref());
+        replace_carried_if_new(
+            &mut carried.facts.version,
+            payload.cli_version.string_value().as_deref(),
+        );
         carried.facts.session = id.as_deref().map(Into::into);
         if payload.parent_thread_id.string_value().is_some() {
-            update_carried(&mut carried.subagent, id.as_deref());
+            replace_carried_if_new(&mut carried.subagent, id.as_deref());
         }
     }
 
@@ -206,20 +209,26 @@ impl Codex {
         let id = payload.call_id.string_value().or_else(|| payload.id.string_value());
         match (&*kind, id) {
             ("function_call" | "custom_tool_call" | "local_shell_call", Some(id)) => {
-                let call = self.new_call(payload, id, &kind);
+                let call = self.call_from_payload(payload, id, &kind);
                 carried.facts.has_scripts |= call.kind == Kind::Script;
                 emit(carried.new_record(Action::Call(call)));
             }
             (kind, Some(call)) if kind.ends_with("_output") => {
                 let is_script = self.scripts.remove(&*call);
-                emit(carried.new_record(call_ending(call, payload.output, is_script)));
+                emit(carried.new_record(call_end_from_output(call, payload.output, is_script)));
             }
             (kind, _) if RESPONSE_ITEMS.contains(&kind) => {}
             (kind, _) => carried.facts.count_unknown_kind(kind),
         }
     }
 
-    fn new_call<'a>(&mut self, payload: &Payload<'a>, id: Cow<'a, str>, kind: &str) -> Call<'a> {
+    /// Returns the call of a response item; its input is read by the kind of the item.
+    fn call_from_payload<'a>(
+        &mut self,
+        payload: &Payload<'a>,
+        id: Cow<'a, str>,
+        kind: &str,
+    ) -> Call<'a> {
         let name = payload.name.string_value().unwrap_or(Cow::Borrowed("local_shell"));
         let input = match kind {
             "function_call" => payload.arguments.string_value().unwrap_or_default(),
@@ -340,7 +349,7 @@ fn rebuild_patch(changes: &serde_json::Map<String, serde_json::Value>) -> String
 }
 
 /// Returns how a call ended, by its output: Codex CLI records nothing else.
-fn call_ending<'a>(call: Cow<'a, str>, output: Field<'a>, is_script: bool) -> Action<'a> {
+fn call_end_from_output<'a>(call: Cow<'a, str>, output: Field<'a>, is_script: bool) -> Action<'a> {
     const BLOCKED: &str = "Command blocked by PreToolUse hook:";
     // The texts searched for contain no character that JSON escapes.
     let text = output.escaped_string().map(Cow::Borrowed).unwrap_or_else(|| {

@@ -26,7 +26,8 @@ use crate::hook::{Interpolation, Layer, OnFailure, Run};
 use crate::source::{ReadConfig, Source};
 pub(crate) use crate::syntax::Node;
 
-const fn calls_with_replies(replies: &'static Replies) -> Calls {
+/// Describes how the agent calls Tenterhook, with these replies to its calls.
+const fn new_agent_calls(replies: &'static Replies) -> Calls {
     Calls {
         replies: Some(replies),
         project_variables: &["COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
@@ -35,10 +36,10 @@ const fn calls_with_replies(replies: &'static Replies) -> Calls {
     }
 }
 
-const LAYERS: Layers = Layers { loads: loads_source, ..Layers::DEFAULT };
+const LAYERS: Layers = Layers { loads: is_source_loaded_by_agent, ..Layers::DEFAULT };
 const RUNS: Runs = Runs { timeout_key: "timeoutSec", ..Runs::DEFAULT };
 const FAILURES: Failures = Failures {
-    promise: |hook, row, failure| own_failure_policy(&hook.run, row, failure),
+    promise: |hook, row, failure| failure_policy_of_own_hook(&hook.run, row, failure),
     without_answer: missing_answer_policy,
     ..Failures::DEFAULT
 };
@@ -46,7 +47,7 @@ const FAILURES: Failures = Failures {
 const REQUESTS: Requests = Requests { interpolation: Interpolation::EMPTY, ..Requests::DEFAULT };
 
 const MATCHING: Matching = Matching {
-    unreachable: |hook| config::LINTS.why_unreachable(hook, "CP-10"),
+    unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "CP-10"),
     ..Matching::DEFAULT
 };
 
@@ -57,7 +58,7 @@ pub static COPILOT: Dialect = Dialect {
         refused: |root| config::ACCEPTED.find_refused_value(root),
         ..Files::DEFAULT
     },
-    calls: calls_with_replies(&reply::CAMEL_REPLIES),
+    calls: new_agent_calls(&reply::CAMEL_REPLIES),
     matching: MATCHING,
     layers: LAYERS,
     runs: RUNS,
@@ -80,7 +81,7 @@ pub static COPILOT: Dialect = Dialect {
 
 /// The dialect of events with Claude Code's names.
 pub static PASCAL: Dialect = Dialect {
-    calls: calls_with_replies(&reply::PASCAL_REPLIES),
+    calls: new_agent_calls(&reply::PASCAL_REPLIES),
     matching: MATCHING,
     layers: LAYERS,
     runs: RUNS,
@@ -115,7 +116,7 @@ fn missing_answer_policy(event: &str, failure: &Failure) -> OnFailure {
 
 /// Returns what happens if the agent's own hook gives no answer: a failed HTTP hook denies nothing
 /// (CP-43).
-fn own_failure_policy(run: &Run, row: &EventRow, failure: &Failure) -> OnFailure {
+fn failure_policy_of_own_hook(run: &Run, row: &EventRow, failure: &Failure) -> OnFailure {
     match run {
         Run::Http(_) => OnFailure::Continue,
         _ => missing_answer_policy(&row.event, failure),
@@ -123,7 +124,7 @@ fn own_failure_policy(run: &Run, row: &EventRow, failure: &Failure) -> OnFailure
 }
 
 /// Whether the agent loads a source. It also reads a project's settings of Claude Code.
-fn loads_source(source: &Source, _: DialectId) -> bool {
+fn is_source_loaded_by_agent(source: &Source, _: DialectId) -> bool {
     let of_project = matches!(source.layer, Layer::Project | Layer::Local);
     let own = [DialectId::COPILOT, DialectId::COPILOT_PASCAL].contains(&source.dialect);
     own || (of_project && source.dialect == DialectId::CLAUDE)

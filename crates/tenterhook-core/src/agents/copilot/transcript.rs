@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use crate::transcript::claude::update_carried;
+use crate::transcript::claude::replace_carried_if_new;
 pub(crate) use crate::transcript::raw::{self, Ask, Field, Unread, Within};
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
@@ -118,12 +118,12 @@ impl ReadLine for Copilot {
         let kind = line.r#type.string_value().ok_or(Unread)?;
         carried.time = raw::parse_timestamp(line.timestamp.string_value().as_deref());
         carried.subagent = None;
-        update_carried(&mut carried.subagent, line.agent.string_value().as_deref());
+        replace_carried_if_new(&mut carried.subagent, line.agent.string_value().as_deref());
         let data = || line.data.as_object();
         match &*kind {
             "session.start" | "session.resume" => read_session_start(data(), carried),
             "session.mode_changed" => {
-                update_carried(
+                replace_carried_if_new(
                     &mut carried.mode,
                     data().and_then(|d| d.new_mode.string_value()).as_deref(),
                 );
@@ -140,7 +140,7 @@ impl ReadLine for Copilot {
             }
             "tool.execution_start" => emit_call(data(), carried, emit),
             "tool.execution_complete" => emit_call_end(data(), carried, emit),
-            "hook.start" => emit_asked_calls(data(), carried, emit),
+            "hook.start" => emit_calls_asked_of_hooks(data(), carried, emit),
             kind if OTHERS.iter().any(|start| kind.starts_with(start)) => {}
             kind => carried.facts.count_unknown_kind(kind),
         }
@@ -150,10 +150,13 @@ impl ReadLine for Copilot {
 
 fn read_session_start(data: Option<&Data<'_>>, carried: &mut Carried) {
     let Some(data) = data else { return };
-    update_carried(&mut carried.session, data.session_id.string_value().as_deref());
-    update_carried(&mut carried.facts.version, data.copilot_version.string_value().as_deref());
+    replace_carried_if_new(&mut carried.session, data.session_id.string_value().as_deref());
+    replace_carried_if_new(
+        &mut carried.facts.version,
+        data.copilot_version.string_value().as_deref(),
+    );
     let context = data.context.deserialize_value::<Context<'_>>();
-    update_carried(
+    replace_carried_if_new(
         &mut carried.cwd,
         context.and_then(|context| context.cwd.string_value()).as_deref(),
     );
@@ -169,7 +172,10 @@ fn emit_call(data: Option<&Data<'_>>, carried: &mut Carried, emit: Emit<'_>) {
     };
     let Some(data) = data else { return };
     if carried.subagent.is_none() {
-        update_carried(&mut carried.subagent, data.parent_tool_call_id.string_value().as_deref());
+        replace_carried_if_new(
+            &mut carried.subagent,
+            data.parent_tool_call_id.string_value().as_deref(),
+        );
     }
     let tool = match (data.mcp_server_name.string_value(), data.mcp_tool_name.string_value()) {
         (Some(server), Some(tool)) => Cow::Owned(format!("mcp__{server}__{tool}")),
@@ -210,7 +216,8 @@ fn emit_call_end(data: Option<&Data<'_>>, carried: &mut Carried, emit: Emit<'_>)
     emit(carried.new_record(Action::Result { call, ended }));
 }
 
-fn emit_asked_calls(data: Option<&Data<'_>>, carried: &mut Carried, emit: Emit<'_>) {
+/// Emits the calls about which a hook before a tool was asked.
+fn emit_calls_asked_of_hooks(data: Option<&Data<'_>>, carried: &mut Carried, emit: Emit<'_>) {
     let Some(data) = data else { return };
     if data.hook_type.string_value().as_deref() != Some("preToolUse") {
         return;

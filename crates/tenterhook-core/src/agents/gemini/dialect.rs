@@ -23,7 +23,7 @@ pub(crate) use crate::hook::OnFailure;
 /// The dialect.
 pub static GEMINI: Dialect = Dialect {
     matching: Matching {
-        unreachable: |hook| config::LINTS.why_unreachable(hook, "GM-10"),
+        unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "GM-10"),
         ..Matching::DEFAULT
     },
     failures: Failures { without_answer: missing_answer_policy, ..Failures::DEFAULT },

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde::Deserialize;
 
-use crate::transcript::claude::update_carried;
+use crate::transcript::claude::replace_carried_if_new;
 pub(crate) use crate::transcript::raw::{self, Ask, Field, Unread};
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
@@ -95,14 +95,14 @@ impl ReadLine for Gemini {
             return Ok(());
         }
         let Some(session) = line.session_id.string_value() else { return Err(Unread) };
-        update_carried(&mut carried.session, Some(&session));
+        replace_carried_if_new(&mut carried.session, Some(&session));
         if line.kind.string_value().as_deref() == Some("subagent") && carried.subagent.is_none() {
-            update_carried(&mut carried.subagent, Some(&session));
+            replace_carried_if_new(&mut carried.subagent, Some(&session));
         }
         if carried.cwd.is_none() {
             let directories =
                 line.directories.deserialize_value::<Vec<String>>().unwrap_or_default();
-            update_carried(&mut carried.cwd, directories.first().map(String::as_str));
+            replace_carried_if_new(&mut carried.cwd, directories.first().map(String::as_str));
         }
         carried.facts.session.clone_from(&carried.session);
         self.emit_messages(&line, carried, emit)

@@ -21,7 +21,7 @@ pub(crate) use crate::syntax::Node;
 /// The dialect.
 pub static GOOSE: Dialect = Dialect {
     matching: Matching {
-        unreachable: |hook| config::LINTS.why_unreachable(hook, "GO-10"),
+        unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "GO-10"),
         ..Matching::DEFAULT
     },
     calls: Calls { replies: Some(&reply::REPLIES), says_stopped_before: false, ..Calls::DEFAULT },

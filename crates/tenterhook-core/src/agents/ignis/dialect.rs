@@ -21,7 +21,7 @@ pub(crate) use crate::hook::Inherit;
 /// output (I-27).
 pub static IGNIS: Dialect = Dialect {
     matching: Matching {
-        unreachable: |hook| config::LINTS.why_unreachable(hook, "I-38"),
+        unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "I-38"),
         ..Matching::DEFAULT
     },
     runs: Runs { timeout_key: "timeout_ms", ..Runs::DEFAULT },

@@ -76,7 +76,7 @@ const DENY: Phrase = &[(&["decision"], Part::Word("deny")), (&["reason"], Part::
 const CONTEXT: Phrase = &[(&["context"], Part::Given)];
 const MESSAGE: Phrase = &[(&["message"], Part::Given)];
 
-const fn event_replies(event: &'static str, can: &'static [(Power, Phrase)]) -> EventReplies {
+const fn new_event_replies(event: &'static str, can: &'static [(Power, Phrase)]) -> EventReplies {
     EventReplies {
         can,
         input: |event, input| Ok(WORDS.to_agent_input(event, input)),
@@ -85,8 +85,8 @@ const fn event_replies(event: &'static str, can: &'static [(Power, Phrase)]) -> 
 }
 
 const EVENTS: &[EventReplies] = &[
-    event_replies("SessionStart", &[(Context, CONTEXT), (Message, MESSAGE)]),
-    event_replies(
+    new_event_replies("SessionStart", &[(Context, CONTEXT), (Message, MESSAGE)]),
+    new_event_replies(
         "UserPromptSubmit",
         &[
             (Deny, DENY),
@@ -95,11 +95,11 @@ const EVENTS: &[EventReplies] = &[
             (Message, MESSAGE),
         ],
     ),
-    event_replies(
+    new_event_replies(
         "PreToolUse",
         &[(Deny, DENY), (Input, &[(&["args"], Part::Given)]), (Message, MESSAGE)],
     ),
-    event_replies(
+    new_event_replies(
         "PostToolUse",
         &[
             (Deny, DENY),
@@ -108,6 +108,6 @@ const EVENTS: &[EventReplies] = &[
             (Message, MESSAGE),
         ],
     ),
-    event_replies("shell_env", &[(Env, &[(&["env"], Part::Given)])]),
-    event_replies("session.idle", &[(Message, MESSAGE)]),
+    new_event_replies("shell_env", &[(Env, &[(&["env"], Part::Given)])]),
+    new_event_replies("session.idle", &[(Message, MESSAGE)]),
 ];

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::transcript::claude::update_carried;
+use crate::transcript::claude::replace_carried_if_new;
 pub(crate) use crate::transcript::raw::{Ask, Field, Unread};
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
@@ -167,7 +167,7 @@ impl OpenCode {
             directory: row.directory.string_value().as_deref().map(Into::into),
             is_sub: row.parent_id.string_value().is_some(),
         };
-        update_carried(&mut carried.facts.version, row.version.string_value().as_deref());
+        replace_carried_if_new(&mut carried.facts.version, row.version.string_value().as_deref());
         if carried.facts.session.is_none() {
             carried.facts.session = Some(Arc::clone(&session.id));
         }
@@ -180,7 +180,7 @@ impl OpenCode {
         carried.subagent =
             session.filter(|session| session.is_sub).map(|session| Arc::clone(&session.id));
         carried.cwd = session.and_then(|session| session.directory.clone());
-        update_carried(&mut carried.session, id);
+        replace_carried_if_new(&mut carried.session, id);
     }
 
     fn read_export(
@@ -220,7 +220,7 @@ impl OpenCode {
         carried: &mut Carried,
         emit: Emit<'_>,
     ) {
-        update_carried(&mut carried.mode, message.mode.string_value().as_deref());
+        replace_carried_if_new(&mut carried.mode, message.mode.string_value().as_deref());
         match message.role.string_value().as_deref() {
             Some("user") => drop(self.prompts.insert(id.to_owned())),
             _ if message.finish.string_value().as_deref() == Some("stop") => {

@@ -23,7 +23,7 @@ pub(crate) use crate::hook::{Interpolation, Run};
 /// The dialect.
 pub static QWEN: Dialect = Dialect {
     matching: Matching {
-        unreachable: |hook| config::LINTS.why_unreachable(hook, "QW-10"),
+        unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "QW-10"),
         ..Matching::DEFAULT
     },
     files: Files { home_variable: Some("QWEN_HOME"), ..Files::DEFAULT },

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use crate::transcript::claude::update_carried;
+use crate::transcript::claude::replace_carried_if_new;
 pub(crate) use crate::transcript::raw::{self, Ask, Content, Field, Unread, Within};
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
@@ -119,10 +119,10 @@ impl ReadLine for Qwen {
         let kind = line.r#type.string_value().ok_or(Unread)?;
         carried.time = raw::parse_timestamp(line.timestamp.string_value().as_deref());
         carried.subagent = None;
-        update_carried(&mut carried.subagent, line.agent_id.string_value().as_deref());
-        update_carried(&mut carried.session, line.session_id.string_value().as_deref());
-        update_carried(&mut carried.cwd, line.cwd.string_value().as_deref());
-        update_carried(&mut carried.facts.version, line.version.string_value().as_deref());
+        replace_carried_if_new(&mut carried.subagent, line.agent_id.string_value().as_deref());
+        replace_carried_if_new(&mut carried.session, line.session_id.string_value().as_deref());
+        replace_carried_if_new(&mut carried.cwd, line.cwd.string_value().as_deref());
+        replace_carried_if_new(&mut carried.facts.version, line.version.string_value().as_deref());
         carried.facts.session.clone_from(&carried.session);
         let parts =
             || line.message.as_object().map(|message| message.parts.as_list()).unwrap_or_default();
@@ -184,7 +184,7 @@ impl Qwen {
         let error = outcome.error_type.string_value();
         let text = outcome.result_display.string_value().unwrap_or_default();
         emit(carried.new_record(match error.as_deref() {
-            Some("execution_denied") => Action::Denial { call, by: find_refuser(passed, &text) },
+            Some("execution_denied") => Action::Denial { call, by: refuser_of_call(passed, &text) },
             Some("tool_not_registered" | "invalid_tool_params") => {
                 Action::Result { call, ended: Ended::Refused }
             }
@@ -223,7 +223,7 @@ impl Qwen {
         ) else {
             return carried.facts.count_unknown_kind("ui_telemetry");
         };
-        update_carried(&mut carried.subagent, Some(agent));
+        replace_carried_if_new(&mut carried.subagent, Some(agent));
         let input = Cow::Borrowed(event.function_args.json_text().unwrap_or("{}"));
         emit(carried.new_record(Action::Call(Call {
             id: id.clone(),
@@ -232,7 +232,7 @@ impl Qwen {
             kind: Kind::Plain,
         })));
         emit(carried.new_record(match event.status.string_value().as_deref() {
-            _ if is_denied => Action::Denial { call: id, by: find_refuser(Some(passed), "") },
+            _ if is_denied => Action::Denial { call: id, by: refuser_of_call(Some(passed), "") },
             Some("error") => Action::Result { call: id, ended: Ended::Failed },
             _ => Action::Result { call: id, ended: Ended::Ran },
         }));
@@ -247,7 +247,7 @@ fn subagent_id(prompt: &str) -> Option<&str> {
 
 /// Determines what refused a call. Rules run before hooks, so a call that passed the rules was
 /// refused by a hook.
-fn find_refuser(passed: Option<bool>, text: &str) -> Refuser {
+fn refuser_of_call(passed: Option<bool>, text: &str) -> Refuser {
     match passed {
         Some(true) => Refuser::Hook,
         _ if text.contains("denied by permission rules") => Refuser::Rule,

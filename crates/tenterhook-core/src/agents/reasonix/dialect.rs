@@ -26,7 +26,7 @@ pub(crate) use crate::hook::{Compat, Hook, OnFailure};
 /// reading of the same report is kept beside it (RX-32).
 pub static REASONIX: Dialect = Dialect {
     matching: Matching {
-        unreachable: |hook| config::LINTS.why_unreachable(hook, "RX-12"),
+        unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "RX-12"),
         ..Matching::DEFAULT
     },
     failures: Failures { promise: failure_policy, ..Failures::DEFAULT },

@@ -35,7 +35,7 @@ impl Kinds {
                 .iter()
                 .filter(|assignment| substitutes(&assignment.value.source))
             {
-                if view.meter.spend_bytes(4 * assignment.value.source.len()) {
+                if view.meter.spend_steps_for_bytes(4 * assignment.value.source.len()) {
                     let brought = code_kinds_in_word(&assignment.value.source, view.meter);
                     fetched.entry(assignment.name.as_str()).or_default().extend(brought);
                 }

@@ -154,10 +154,10 @@ pub(super) fn note_changed_guards(
     }
     let says = |words: &[&str]| words.iter().any(|word| code.contains(word));
     let mut named: Vec<String> = join_adjacent_texts(code, texts);
-    named.extend(texts.iter().map(|(_, text)| strip_open_mode(text).to_owned()));
+    named.extend(texts.iter().map(|(_, text)| strip_perl_open_mode(text).to_owned()));
     // A text may be code, with texts in it.
     let nested = texts.iter().flat_map(|(_, text)| strings::quoted_texts(text));
-    named.extend(nested.map(|(_, text)| strip_open_mode(text).to_owned()));
+    named.extend(nested.map(|(_, text)| strip_perl_open_mode(text).to_owned()));
     if says(&["chdir"]) {
         let all = || texts.iter().map(|(_, text)| *text).take(MOST_PARTS);
         named.extend(all().flat_map(|base| all().map(move |name| format!("{base}/{name}"))));
@@ -179,7 +179,7 @@ pub(super) fn note_changed_guards(
     let calls = Calls::from_code(code);
     // A text that goes on in the next one names no directory by itself.
     let is_whole = |(at, text): (usize, &(usize, &str))| {
-        (!is_path_continued(code, &calls, texts, at)).then(|| text.1.to_owned())
+        (!is_continued_by_next_text(code, &calls, texts, at)).then(|| text.1.to_owned())
     };
     let mut texts: Vec<String> = texts.iter().enumerate().filter_map(is_whole).collect();
     texts.extend(bare);
@@ -249,7 +249,12 @@ fn is_name_byte(byte: u8) -> bool {
 
 /// Whether a text and the next one are parts of one path: `join('a', 'b')`, `Path('a') / 'b'`,
 /// `'a/' + 'b'`.
-fn is_path_continued(code: &str, calls: &Calls<'_>, texts: &[(usize, &str)], at: usize) -> bool {
+fn is_continued_by_next_text(
+    code: &str,
+    calls: &Calls<'_>,
+    texts: &[(usize, &str)],
+    at: usize,
+) -> bool {
     let Some(((start, text), (next, _))) = texts.get(at).zip(texts.get(at + 1)) else {
         return false;
     };
@@ -315,7 +320,7 @@ fn changes_files(code: &str, texts: &[(usize, &str)]) -> bool {
 }
 
 /// Removes the characters with which Perl opens a file: `>FILE`.
-fn strip_open_mode(text: &str) -> &str {
+fn strip_perl_open_mode(text: &str) -> &str {
     text.trim_start_matches(['>', '<', '+', '|']).trim_start()
 }
 
@@ -377,7 +382,7 @@ mod tests {
             ("rmtree('a'); print('b')", false),
         ] {
             assert_eq!(
-                is_path_continued(code, &Calls::from_code(code), &quoted_texts(code), 0),
+                is_continued_by_next_text(code, &Calls::from_code(code), &quoted_texts(code), 0),
                 expected,
                 "{code}"
             );

@@ -10,16 +10,17 @@ use crate::call::view::View;
 use crate::call::{Found, literals};
 use crate::protect;
 
-pub(super) fn note_changed_guards(here: &Here<'_>, found: &mut Found) {
+/// Notes the guards that a program which changes files would change.
+pub(super) fn note_guards_changed_by_program(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
     let name = view.name.as_str();
     let operands = || view.operands(&[]);
     if EDITORS.contains(&name) {
         // A directory that has another name holds nothing any more.
-        let moved = |word: &str| RENAMERS.contains(&name) && here.is_any_parent_of_guard(word);
+        let moved = |word: &str| RENAMERS.contains(&name) && here.names_any_parent_of_guard(word);
         let changed = operands()
             .into_iter()
-            .filter(|operand| here.is_part_of_guard(operand) || moved(operand));
+            .filter(|operand| here.names_part_of_guard(operand) || moved(operand));
         found.guards.extend(changed.map(|text| here.path_from_project(text)));
     }
     if CODED.contains(&name) {
@@ -34,11 +35,14 @@ pub(super) fn note_changed_guards(here: &Here<'_>, found: &mut Found) {
             );
         }
     }
-    if SOMETIMES.iter().any(|row| row.programs.contains(&name) && changes_arguments(row, view)) {
-        let changed = view.args.iter().filter(|arg| here.is_part_of_guard(arg));
+    if SOMETIMES
+        .iter()
+        .any(|row| row.programs.contains(&name) && changes_files_in_arguments(row, view))
+    {
+        let changed = view.args.iter().filter(|arg| here.names_part_of_guard(arg));
         found.guards.extend(changed.map(|arg| here.path_from_project(arg)));
     }
-    note_replaced_directory(here, found);
+    note_replaced_guard_directory(here, found);
     note_unpacked_guards(here, found);
     if matches!(name, "awk" | "gawk") && view.has_argument(&["inplace"])
         || name == "yq" && view.has_option('i', "inplace")
@@ -46,18 +50,19 @@ pub(super) fn note_changed_guards(here: &Here<'_>, found: &mut Found) {
         found.guards.extend(
             operands()
                 .into_iter()
-                .filter(|operand| here.is_part_of_guard(operand))
+                .filter(|operand| here.names_part_of_guard(operand))
                 .map(|operand| here.path_from_project(operand)),
         );
     }
     // `sort -o FILE`, `gcc -o FILE`, `jq ... --output FILE`: whatever a program writes by an option.
     let options = ["-o", "--output", "--output-file", "--out", "--in-place"];
-    let given = view.option_values(&options).into_iter().filter(|text| here.is_part_of_guard(text));
+    let given =
+        view.option_values(&options).into_iter().filter(|text| here.names_part_of_guard(text));
     found.guards.extend(given.map(|text| here.path_from_project(text)));
 }
 
 /// Whether a program changes the files in its arguments here.
-fn changes_arguments(row: &Sometimes, view: &View<'_>) -> bool {
+fn changes_files_in_arguments(row: &Sometimes, view: &View<'_>) -> bool {
     let looks = |arg: &String| {
         let small = arg.to_ascii_lowercase();
         row.looks.iter().any(|start| small.starts_with(start))
@@ -67,7 +72,7 @@ fn changes_arguments(row: &Sometimes, view: &View<'_>) -> bool {
 
 /// Notes a directory with a guard that a command replaces by a different one: `cp -r x .claude`, `mv x
 /// .claude`, `ln -sfn x .claude`.
-fn note_replaced_directory(here: &Here<'_>, found: &mut Found) {
+fn note_replaced_guard_directory(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
     let operands =
         view.operands(&["-t", "--target-directory", "-S", "--suffix", "-e", "--exclude"]);
@@ -87,16 +92,15 @@ fn note_replaced_directory(here: &Here<'_>, found: &mut Found) {
     // `ln -sfn x ~/.config`: the link is put in the place of the directory, and not into it.
     let replaces = view.name == "ln" && view.has_option('n', "no-dereference")
         || matches!(view.name.as_str(), "ln" | "mv") && view.has_option('T', "no-target-directory");
-    let places = if here.has_appended_arguments() { operands.as_slice() } else { &[to] };
-    let above = places.iter().filter(|place| replaces && here.is_shared_parent_of_guard(place));
+    let places = if here.has_unknown_arguments() { operands.as_slice() } else { &[to] };
+    let above = places.iter().filter(|place| replaces && here.names_shared_parent_of_guard(place));
     found.guards.extend(above.map(|place| here.path_from_project(place)));
     if whole && !to.ends_with('/') && is_home(&here.path_from_project(to)) {
         found.guards.insert(here.path_from_project(to));
     }
-    for source in from
-        .iter()
-        .filter(|from| view.name != "cp" || !here.paths.is_copied_from_guard(from, to, &view.cwd))
-    {
+    for source in from.iter().filter(|from| {
+        view.name != "cp" || !here.paths.is_harmless_copy_of_guard(from, to, &view.cwd)
+    }) {
         let name = source.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         let put = here.path_from_project(&format!("{to}/{name}"));
         if (whole && is_home(&put)) || protect::classify_guarded_path(&put) == protect::Hold::Part {
@@ -134,8 +138,10 @@ fn note_unpacked_guards(here: &Here<'_>, found: &mut Found) {
     let directory = |text: &&str| {
         let seen = here.path_from_project(text);
         let is_shared_parent_of_guard = matches!(seen.as_str(), "~" | "/")
-            || seen.starts_with("~/") && here.is_guard_or_parent(text);
-        here.is_part_of_guard(text) || here.is_directory_of_guard(text) || is_shared_parent_of_guard
+            || seen.starts_with("~/") && here.names_guard_or_parent(text);
+        here.names_part_of_guard(text)
+            || here.names_directory_of_guard(text)
+            || is_shared_parent_of_guard
     };
     found.guards.extend(
         into.iter().filter(|text| directory(text)).map(|text| here.path_from_project(text)),

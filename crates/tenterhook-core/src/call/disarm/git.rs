@@ -63,7 +63,8 @@ const LOOKS: &[&str] = &["--get", "--get-all", "--get-regexp", "--list", "-l", "
 /// Those with which it removes a setting, which names no value.
 const UNSETS: &[&str] = &["--unset", "--unset-all", "unset"];
 
-pub(super) fn note_changed_guards(here: &Here<'_>, found: &mut Found) {
+/// Notes the guards that a git command would change.
+pub(super) fn note_guards_changed_by_git(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
     // `yadm` is git in the home.
     let is_at_home = view.name == "yadm";
@@ -77,7 +78,7 @@ pub(super) fn note_changed_guards(here: &Here<'_>, found: &mut Found) {
     let Some((verb, operands)) = operands.split_first() else { return };
     if *verb == "clone" || *verb == "worktree" {
         let to = operands.iter().filter(|operand| {
-            here.is_part_of_guard(operand)
+            here.names_part_of_guard(operand)
                 || protect::is_guard_directory(&here.path_from_project(operand))
         });
         found.guards.extend(to.map(|text| here.path_from_project(text)));
@@ -97,7 +98,7 @@ pub(super) fn note_changed_guards(here: &Here<'_>, found: &mut Found) {
     };
     let start = if is_at_home { "~" } else { "." };
     let top = at.iter().fold(start.to_owned(), join);
-    note_cleaned_directory(here, verb, operands, &top, found);
+    note_changed_working_tree(here, verb, operands, &top, found);
     if !CHANGING.contains(verb) {
         return;
     }
@@ -115,7 +116,7 @@ pub(super) fn note_changed_guards(here: &Here<'_>, found: &mut Found) {
         let hold = protect::classify_guarded_path(&seen);
         if hold == Hold::Part
             || protect::is_guard_directory(&seen)
-            || here.is_shared_parent_of_guard(&written)
+            || here.names_shared_parent_of_guard(&written)
         {
             found.guards.insert(seen);
         }
@@ -124,7 +125,7 @@ pub(super) fn note_changed_guards(here: &Here<'_>, found: &mut Found) {
 
 /// Notes a git command that changes a whole working tree above a guard, outside of the project:
 /// `git -C ~/.config clean -fdx`.
-fn note_cleaned_directory(
+fn note_changed_working_tree(
     here: &Here<'_>,
     verb: &str,
     operands: &[&str],
@@ -146,13 +147,13 @@ fn note_cleaned_directory(
         "stash" => operands.first().is_some_and(|word| *word == "push") && operands.len() > 1,
         "sparse-checkout" => false,
         "checkout" | "switch" | "reset" | "read-tree" => view.has_argument(&["--"]),
-        _ => !operands.is_empty() && !here.has_appended_arguments(),
+        _ => !operands.is_empty() && !here.has_unknown_arguments(),
     };
     if names_paths || WHOLE.iter().find(is_whole).is_none() || LEAVES.iter().any(|row| leaves(&row))
     {
         return;
     }
-    if here.is_any_parent_of_guard(top) {
+    if here.names_any_parent_of_guard(top) {
         found.guards.insert(here.path_from_project(top));
     }
 }

@@ -22,15 +22,17 @@ const VALUED: &[char] = &['t', 'S'];
 /// Options that copy a directory with everything in it.
 const WHOLE: &[Switch] = &[('r', "recursive"), ('R', "recursive"), ('a', "archive")];
 
-pub(super) fn note_second_names(here: &Here<'_>, found: &mut Found) {
+/// Notes the guards to which a command gives a second name, by a link or a copy made of hard links.
+pub(super) fn note_links_to_guards(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
-    let is_second_name =
-        |written: &&str| here.is_part_of_guard(written) || here.is_directory_of_guard(written);
+    let is_second_name = |written: &&str| {
+        here.names_part_of_guard(written) || here.names_directory_of_guard(written)
+    };
     let linked_from = view.option_values(LINKED_FROM).into_iter().filter(is_second_name);
     found.guards.extend(linked_from.map(|written| here.path_from_project(written)));
     let named = LINKERS.iter().find(|(programs, _)| programs.contains(&view.name.as_str()));
     let Some((_, options)) = named else { return };
-    if !options.is_empty() && !options.iter().any(|option| has_switch(here, *option)) {
+    if !options.is_empty() && !options.iter().any(|option| has_option(here, *option)) {
         return;
     }
     let into = ["-t", "--target-directory"];
@@ -41,16 +43,16 @@ pub(super) fn note_second_names(here: &Here<'_>, found: &mut Found) {
     }
     sources.extend(view.fed.iter().map(String::as_str));
     // A copy of a directory that is made of hard links holds a second name of each file in it.
-    let is_whole = !options.is_empty() && WHOLE.iter().any(|option| has_switch(here, *option));
-    let linked = sources
-        .into_iter()
-        .filter(|written| is_second_name(written) || is_whole && here.is_guard_or_parent(written));
+    let is_whole = !options.is_empty() && WHOLE.iter().any(|option| has_option(here, *option));
+    let linked = sources.into_iter().filter(|written| {
+        is_second_name(written) || is_whole && here.names_guard_or_parent(written)
+    });
     found.guards.extend(linked.map(|written| here.path_from_project(written)));
 }
 
 /// Whether a command has an option, in a cluster of letters or by its long name, which may be
 /// abbreviated.
-fn has_switch(here: &Here<'_>, (letter, long): Switch) -> bool {
+fn has_option(here: &Here<'_>, (letter, long): Switch) -> bool {
     let options = here.view.args.iter().take_while(|arg| *arg != "--");
     options.filter_map(|arg| arg.strip_prefix('-')).any(|option| match option.strip_prefix('-') {
         Some(name) => !name.is_empty() && long.starts_with(name.split('=').next().unwrap_or(name)),

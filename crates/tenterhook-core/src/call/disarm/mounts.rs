@@ -5,23 +5,24 @@ use super::table::{BINDERS, Binder, MOUNTERS};
 use crate::call::Found;
 use crate::protect;
 
-pub(super) fn note_bound_guards(here: &Here<'_>, found: &mut Found) {
+/// Notes the guards that a command mounts elsewhere or gives to a container.
+pub(super) fn note_mounted_guards(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
     let name = view.name.as_str();
     let options = ["-o", "-t", "-T"];
     if MOUNTERS.contains(&name) {
         let operands = view.operands(&options).into_iter();
-        let held = operands.filter(|word| here.is_guard_or_parent(word));
+        let held = operands.filter(|word| here.names_guard_or_parent(word));
         found.guards.extend(held.map(|word| here.path_from_project(word)));
     }
     if let Some(binder) = BINDERS.iter().find(|binder| binder.programs.contains(&name)) {
-        note_bound_directories(here, binder, found);
+        note_guards_in_container(here, binder, found);
     }
 }
 
 /// Notes the directories of guards that a container gets and may write to. The home directory, or a
 /// directory above a guard, is noted if the container's arguments change something.
-fn note_bound_directories(here: &Here<'_>, binder: &Binder, found: &mut Found) {
+fn note_guards_in_container(here: &Here<'_>, binder: &Binder, found: &mut Found) {
     let view = here.view;
     let values = view.option_values(binder.options).into_iter();
     let sources = values.filter_map(writable_mount_source);
@@ -33,9 +34,9 @@ fn note_bound_directories(here: &Here<'_>, binder: &Binder, found: &mut Found) {
         view.args.iter().skip(1).any(|arg| !arg.starts_with('-') && protect::may_change_files(arg))
     };
     let held = sources.into_iter().filter(|source| {
-        here.is_part_of_guard(source)
-            || here.is_directory_of_guard(source)
-            || here.is_shared_parent_of_guard(source) && changes()
+        here.names_part_of_guard(source)
+            || here.names_directory_of_guard(source)
+            || here.names_shared_parent_of_guard(source) && changes()
     });
     found.guards.extend(held.map(|source| here.path_from_project(source)));
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::Files;
 use crate::call::files::is_copy_program;
-use crate::call::path::{Paths, rest_below};
+use crate::call::path::{Paths, path_below_directory};
 use crate::protect::{self, Hold};
 
 /// Most words of a text that are looked up on the disk. A text with more of them is read in full, which finds what it writes.
@@ -44,7 +44,7 @@ pub(super) fn holds_guard(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
 /// else, or a part of a guard there: the home directory and what is above it, `~/.config`. Git and
 /// programs that change permissions may do in a project what they may not do there.
 pub(super) fn is_shared_parent_of_guard(path: &str, paths: &Paths<'_>) -> bool {
-    if rest_below(&paths.home, path).is_some() {
+    if path_below_directory(&paths.home, path).is_some() {
         return true;
     }
     let seen = paths.path_from_project(path, &paths.project);
@@ -54,8 +54,8 @@ pub(super) fn is_shared_parent_of_guard(path: &str, paths: &Paths<'_>) -> bool {
 /// Whether a call runs in a directory that contains a guard and is not below the project: a line
 /// without any path may empty it (SP-50).
 pub(super) fn runs_above_guard(paths: &Paths<'_>) -> bool {
-    let is_inside = rest_below(&paths.cwd, &paths.project).is_some()
-        && rest_below(&paths.home, &paths.project).is_none();
+    let is_inside = path_below_directory(&paths.cwd, &paths.project).is_some()
+        && path_below_directory(&paths.home, &paths.project).is_none();
     !is_inside
         && protect::classify_guarded_path(&paths.path_from_project(&paths.cwd, &paths.project))
             != Hold::Nothing
@@ -85,7 +85,7 @@ pub(super) fn resolve_path_links(path: &str, paths: &Paths<'_>) -> Option<String
     // The project and the home may lie behind links themselves.
     let from = |directory: &String| {
         let real = files.resolve_links(directory)?;
-        Some(format!("{directory}/{}", rest_below(&target, &real)?))
+        Some(format!("{directory}/{}", path_below_directory(&target, &real)?))
     };
     let from_start = [&paths.project, &paths.home].into_iter().find_map(from);
     Some(paths.path_from_project(&from_start.unwrap_or(target), "/"))
@@ -129,12 +129,13 @@ pub(super) fn may_mention_guard(text: &str, paths: &Paths<'_>) -> bool {
 /// Whether an absolute path is the running program, or a directory around it (SP-41).
 fn is_own_program_path(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
     let Some(own) = paths.files.and_then(Files::own_program_path) else { return false };
-    own == path || least == Hold::Parent && path.len() > 1 && rest_below(own, path).is_some()
+    own == path
+        || least == Hold::Parent && path.len() > 1 && path_below_directory(own, path).is_some()
 }
 
 fn is_guard_second_name(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
     let Some(files) = paths.files else { return false };
-    let is_below = |base: &&String| rest_below(path, base).is_some();
+    let is_below = |base: &&String| path_below_directory(path, base).is_some();
     let base = [&paths.project, &paths.home].into_iter().find(is_below);
     if !files.may_be_second_name(base.map_or("", String::as_str), path) {
         return false;

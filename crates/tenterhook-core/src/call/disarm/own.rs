@@ -49,7 +49,9 @@ const FINDERS: &[&str] = &["pgrep", "pidof", "ps"];
 /// Words with which services are ended.
 const ENDS: &[&str] = &["stop", "disable", "kill", "mask", "unload", "bootout", "remove", "freeze"];
 
-pub(super) fn note_own_program(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
+/// Notes what a command does to Tenterhook itself: it loosens a guard, or removes, replaces or
+/// stops the program.
+pub(super) fn note_tenterhook_disarmed(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
     let view = here.view;
     let name = view.name.as_str();
     if let Some(why) = loosening_command(here) {
@@ -64,16 +66,18 @@ pub(super) fn note_own_program(here: &Here<'_>, views: &[View<'_>], found: &mut 
     if MANAGERS.contains(&name) && replaces_tenterhook(view) {
         found.disarms.insert("puts another package in the place of Tenterhook".to_owned());
     }
-    let ends_by_name = BY_NAME.contains(&name) && finds_own_process(view);
+    let ends_by_name = BY_NAME.contains(&name) && finds_tenterhook_process(view);
     let ends_service = matches!(name, "systemctl" | "launchctl" | "service" | "rc-service" | "sv")
         && view.has_argument(ENDS)
         && view.args.iter().any(|arg| arg.contains(PACKAGE));
     // `kill $(pgrep tenterhook)`: the numbers come from another command.
-    let finds = |view: &View<'_>| FINDERS.contains(&view.name.as_str()) && finds_own_process(view);
+    let finds =
+        |view: &View<'_>| FINDERS.contains(&view.name.as_str()) && finds_tenterhook_process(view);
     let lists_lines = || views.iter().any(|view| view.name == "ps");
     let filters = |view: &View<'_>| {
-        let may_be_us =
-            |arg: &String| may_match_own_name(arg) || may_match_own_line(arg) && lists_lines();
+        let may_be_us = |arg: &String| {
+            may_match_tenterhook_name(arg) || may_match_tenterhook_line(arg) && lists_lines()
+        };
         view.name.ends_with("grep") && view.args.iter().any(may_be_us)
     };
     let ends_found = name == "kill"
@@ -84,7 +88,7 @@ pub(super) fn note_own_program(here: &Here<'_>, views: &[View<'_>], found: &mut 
     }
     if name == "fuser"
         && view.has_option('k', "kill")
-        && view.args.iter().any(|arg| here.is_part_of_guard(arg))
+        && view.args.iter().any(|arg| here.names_part_of_guard(arg))
     {
         found.disarms.insert("ends Tenterhook".to_owned());
     }
@@ -167,13 +171,15 @@ fn is_tenterhook_package(word: &str) -> bool {
 
 /// Whether a program that searches for processes finds Tenterhook: by its name, or with `-f`
 /// anywhere in its command line.
-fn finds_own_process(view: &View<'_>) -> bool {
+fn finds_tenterhook_process(view: &View<'_>) -> bool {
     let by_line = view.has_option('f', "full");
-    view.args.iter().any(|arg| may_match_own_name(arg) || by_line && may_match_own_line(arg))
+    view.args
+        .iter()
+        .any(|arg| may_match_tenterhook_name(arg) || by_line && may_match_tenterhook_line(arg))
 }
 
 /// Whether a pattern of process names may match Tenterhook.
-fn may_match_own_name(pattern: &str) -> bool {
+fn may_match_tenterhook_name(pattern: &str) -> bool {
     let core = pattern.trim_start_matches('^').trim_end_matches(['$', '*', '.']);
     if core.starts_with('-') || core.len() < 3 {
         return false;
@@ -186,7 +192,7 @@ fn may_match_own_name(pattern: &str) -> bool {
 const OWN_LINE: &str = "tenterhook hook --agent";
 
 /// Whether a pattern of command lines may match one of Tenterhook.
-fn may_match_own_line(pattern: &str) -> bool {
+fn may_match_tenterhook_line(pattern: &str) -> bool {
     let bare = pattern
         .trim_start_matches(['^', '*', '.'])
         .trim_end_matches(['$', '*', '.'])

@@ -70,7 +70,7 @@ pub(super) fn note_patched_guards(here: &Here<'_>, found: &mut Found) {
             found.guards.extend(
                 operands
                     .iter()
-                    .filter(|operand| here.is_part_of_guard(operand))
+                    .filter(|operand| here.names_part_of_guard(operand))
                     .map(|operand| here.path_from_project(operand)),
             );
             let given = view.option_values(&["-i", "--input"]);
@@ -82,7 +82,7 @@ pub(super) fn note_patched_guards(here: &Here<'_>, found: &mut Found) {
         _ => return,
     };
     if base.iter().any(|text| {
-        here.is_part_of_guard(text) || protect::is_guard_directory(&here.path_from_project(text))
+        here.names_part_of_guard(text) || protect::is_guard_directory(&here.path_from_project(text))
     }) {
         found.guards.extend(base.iter().map(|text| here.path_from_project(text)));
     }

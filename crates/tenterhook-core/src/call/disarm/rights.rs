@@ -6,7 +6,9 @@ use crate::call::Found;
 use crate::call::view::View;
 use crate::protect::{self, Hold};
 
-pub(super) fn note_changed_rights(here: &Here<'_>, found: &mut Found) {
+/// Notes the guards whose owner or permissions a command changes, and the directories of guards
+/// that it makes unreadable.
+pub(super) fn note_guards_with_changed_rights(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
     let name = view.name.as_str();
     if !RIGHTS.contains(&name) {
@@ -28,14 +30,14 @@ pub(super) fn note_changed_rights(here: &Here<'_>, found: &mut Found) {
     if is_harmless {
         return;
     }
-    let takes = taken_rights(view, mode, here);
+    let takes = where_guard_gets_unreadable(view, mode, here);
     let changed = operands.into_iter().filter(|word| {
         let seen = here.path_from_project(word);
-        here.is_part_of_guard(word)
+        here.names_part_of_guard(word)
             || protect::is_guard_directory(&seen)
-            || takes == Takes::Above && here.is_shared_parent_of_guard(word)
+            || takes == Takes::Above && here.names_shared_parent_of_guard(word)
             || takes == Takes::All && protect::classify_guarded_path(&seen) != Hold::Nothing
-            || takes == Takes::All && here.is_shared_parent_of_guard(word)
+            || takes == Takes::All && here.names_shared_parent_of_guard(word)
     });
     found.guards.extend(changed.map(|word| here.path_from_project(word)));
 }
@@ -50,7 +52,8 @@ enum Takes {
     All,
 }
 
-fn taken_rights(view: &View<'_>, mode: Option<&str>, here: &Here<'_>) -> Takes {
+/// Returns in which directories that hold a guard this change of rights makes the guard unreadable.
+fn where_guard_gets_unreadable(view: &View<'_>, mode: Option<&str>, here: &Here<'_>) -> Takes {
     let says = |marks: &[&str]| {
         view.args.iter().any(|arg| marks.iter().any(|mark| arg.to_ascii_lowercase().contains(mark)))
     };
@@ -63,7 +66,11 @@ fn taken_rights(view: &View<'_>, mode: Option<&str>, here: &Here<'_>) -> Takes {
                 .map(String::as_str)
                 .chain(mode);
             let is_copied = view.args.iter().any(|arg| arg.starts_with("--reference"));
-            if is_copied || modes.any(closes_directory) { Takes::All } else { Takes::Nothing }
+            if is_copied || modes.any(closes_directory_to_owner) {
+                Takes::All
+            } else {
+                Takes::Nothing
+            }
         }
         "chown" => match mode.map(|owner| owner.split([':', '.']).next().unwrap_or(owner)) {
             Some("") => Takes::Nothing,
@@ -92,19 +99,19 @@ fn is_removing_mode(arg: &str) -> bool {
 }
 
 /// Whether the owner of a directory can no longer read or enter it with that mode.
-fn closes_directory(mode: &str) -> bool {
-    let (may_read, may_enter) = owner_read_and_enter(mode);
+fn closes_directory_to_owner(mode: &str) -> bool {
+    let (may_read, may_enter) = owner_may_read_and_enter(mode);
     !(may_read && may_enter)
 }
 
 /// Whether the owner of a file can no longer read it with that mode.
 pub(super) fn is_unreadable_file_mode(mode: &str) -> bool {
-    !owner_read_and_enter(mode).0
+    !owner_may_read_and_enter(mode).0
 }
 
 /// Returns whether the owner of a directory may read it and enter it with a mode, if both were
 /// allowed before.
-fn owner_read_and_enter(mode: &str) -> (bool, bool) {
+fn owner_may_read_and_enter(mode: &str) -> (bool, bool) {
     if mode.chars().all(|c| c.is_digit(8)) && !mode.is_empty() {
         let owner = mode.chars().rev().nth(2).and_then(|digit| digit.to_digit(8)).unwrap_or(0);
         return (owner & 4 == 4, owner & 1 == 1);
@@ -139,7 +146,7 @@ mod tests {
     fn mode_closes_a_directory_for_its_owner() {
         for mode in ["000", "0", "644", "0600", "u-x", "a-r", "-rx", "u=", "u=rw,go=", "-x", "077"]
         {
-            assert!(closes_directory(mode), "{mode}");
+            assert!(closes_directory_to_owner(mode), "{mode}");
         }
         for mode in [
             "755",
@@ -156,7 +163,7 @@ mod tests {
             "a+rX",
             "500",
         ] {
-            assert!(!closes_directory(mode), "{mode}");
+            assert!(!closes_directory_to_owner(mode), "{mode}");
         }
     }
 }

@@ -39,9 +39,10 @@ pub(super) fn note_searched_guards(here: &Here<'_>, views: &[View<'_>], found: &
     let view = here.view;
     if LISTERS.contains(&view.name.as_str()) {
         let lists =
-            view.has_option('l', "files-with-matches") && is_list_changed_elsewhere(view, views);
+            view.has_option('l', "files-with-matches") && are_listed_files_changed(view, views);
         let searched = view.operands(&["-e", "-f", "-g"]).into_iter().skip(1);
-        let around = searched.filter(|directory| lists && here.is_any_parent_of_guard(directory));
+        let around =
+            searched.filter(|directory| lists && here.names_any_parent_of_guard(directory));
         return found.guards.extend(around.map(|directory| here.path_from_project(directory)));
     }
     let Some((name, runs)) = SEARCHERS.iter().find(|(name, _)| *name == view.name) else { return };
@@ -54,7 +55,7 @@ pub(super) fn note_searched_guards(here: &Here<'_>, views: &[View<'_>], found: &
         _ => protect::may_change_files(&behind.join(" ")),
     };
     let deletes = is_find && view.has_argument(&["-delete"]);
-    if !(deletes || changes || is_list_changed_elsewhere(view, views)) {
+    if !(deletes || changes || are_listed_files_changed(view, views)) {
         return;
     }
     let searched: Vec<&str> =
@@ -62,7 +63,7 @@ pub(super) fn note_searched_guards(here: &Here<'_>, views: &[View<'_>], found: &
     let names = searched_names(view, runs, is_find);
     if is_find {
         let meant = |word: &&str| {
-            here.is_part_of_guard(word)
+            here.names_part_of_guard(word)
                 || protect::is_guard_directory(&here.path_from_project(word))
         };
         let named = view.args.iter().map(|arg| arg.trim_start_matches("*/").trim_end_matches("/*"));
@@ -72,7 +73,7 @@ pub(super) fn note_searched_guards(here: &Here<'_>, views: &[View<'_>], found: &
         found.guards.extend(patterns_matching_guards(here, &searched).filter(|_| deletes));
     }
     let is_any = |name: &&str| name.chars().all(|c| "*.?^$/".contains(c));
-    let above = searched.into_iter().filter(|directory| here.is_any_parent_of_guard(directory));
+    let above = searched.into_iter().filter(|directory| here.names_any_parent_of_guard(directory));
     if names.iter().all(is_any) {
         found.guards.extend(above.map(|directory| here.path_from_project(directory)));
     } else if above.count() > 0 {
@@ -84,7 +85,7 @@ pub(super) fn note_searched_guards(here: &Here<'_>, views: &[View<'_>], found: &
 
 /// Whether the files that a command lists are changed by a different command: `| xargs rm`, `rm
 /// $(...)`.
-fn is_list_changed_elsewhere(view: &View<'_>, views: &[View<'_>]) -> bool {
+fn are_listed_files_changed(view: &View<'_>, views: &[View<'_>]) -> bool {
     let is_inside = view.command.context == Context::CommandSubstitution;
     let changes = |other: &View<'_>| {
         let is_feeder = FEEDERS.contains(&other.name.as_str());
@@ -143,7 +144,7 @@ fn fd_directories<'a>(view: &'a View<'_>, runs: &[&str]) -> Vec<&'a str> {
 /// Iterates over the searched name patterns that match the name of a guard's file, if such a file
 /// may be in a searched directory: `find . -name 'sett*.json' -delete`.
 fn patterns_matching_guards(here: &Here<'_>, searched: &[&str]) -> impl Iterator<Item = String> {
-    let is_there = searched.iter().any(|start| here.is_guard_or_parent(start));
+    let is_there = searched.iter().any(|start| here.names_guard_or_parent(start));
     let letters = |name: &&str| {
         let stem = name.rsplit_once('.').map_or(*name, |(stem, _)| stem);
         stem.chars().filter(char::is_ascii_alphanumeric).count() >= LEAST_LETTERS

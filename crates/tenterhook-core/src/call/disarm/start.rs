@@ -34,7 +34,7 @@ const SETS: &[&str] = &["set", "setenv", "set-environment", "unset", "env.set"];
 pub(super) fn note_unguarded_starts(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
     let view = here.view;
     if protect::sets_persistent_variables(&view.name, &view.args) {
-        note_later_variables(view, found);
+        note_variables_of_later_programs(view, found);
     }
     if view.name == "env" {
         return note_emptied_environment(view, found);
@@ -99,7 +99,7 @@ fn assigned_variables<'a>(view: &'a View<'_>) -> Vec<&'a str> {
 
 /// Notes variables that are set for later programs: `tmux setenv CODEX_HOME /x`, `systemctl --user
 /// set-environment PATH=/x`.
-fn note_later_variables(view: &View<'_>, found: &mut Found) {
+fn note_variables_of_later_programs(view: &View<'_>, found: &mut Found) {
     let names =
         view.args.iter().map(|arg| arg.split('=').next().unwrap_or(arg).trim_start_matches("env."));
     let imports = view.has_argument(&["import-environment"]);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::{modules, names, note_written_text, patch};
+use super::{modules, names, note_guard_in_written_text, patch};
 use crate::call::Found;
 use crate::call::path::Paths;
 use crate::call::tools::name::{
@@ -30,8 +30,9 @@ const LONGEST_ENDING: usize = 8;
 
 /// Whether a call may concern a guard, whatever its texts: it changes whole directories, or the
 /// settings of its agent.
-pub(super) fn may_concern_guard(call: ToolCall<'_>) -> bool {
-    protect::can_change_settings(call.name) || ToolName::from_call(call).has_effect(Does::Whole)
+pub(super) fn may_tool_concern_guard(call: ToolCall<'_>) -> bool {
+    protect::tool_can_change_settings(call.name)
+        || ToolName::from_call(call).says_tool_has_effect(Does::Whole)
 }
 
 /// Calls `each` for each text of an input that may be a path or a line, including the names of
@@ -53,27 +54,27 @@ pub(super) fn visit_texts(value: &Value, depth: usize, each: &mut dyn FnMut(&str
 }
 
 /// Appends each text of an input that is not a path to `all`, one per line.
-fn append_contents(key: &str, value: &Value, depth: usize, all: &mut String) {
+fn append_content_texts(key: &str, value: &Value, depth: usize, all: &mut String) {
     match value {
         Value::String(text) if !is_path_key(key) => all.extend([text, "\n"]),
         Value::Array(items) if depth < DEEPEST => {
-            items.iter().for_each(|item| append_contents(key, item, depth + 1, all));
+            items.iter().for_each(|item| append_content_texts(key, item, depth + 1, all));
         }
         Value::Object(fields) if depth < DEEPEST => {
-            fields.iter().for_each(|(key, value)| append_contents(key, value, depth + 1, all));
+            fields.iter().for_each(|(key, value)| append_content_texts(key, value, depth + 1, all));
         }
         _ => {}
     }
 }
 
 /// Notes the guards that a call of any tool but the shell would change.
-pub(super) fn note_changed_guards(
+pub(super) fn note_guards_changed_by_tool(
     call: ToolCall<'_>,
     paths: &Paths<'_>,
     meter: &Meter<'_>,
     found: &mut Found,
 ) {
-    if protect::loosens_guard_setting(call.name, call.input) {
+    if protect::call_loosens_guard_setting(call.name, call.input) {
         found.disarms.insert("changes a setting that loosens this agent's guard".to_owned());
     }
     let name = ToolName::from_call(call);
@@ -81,7 +82,10 @@ pub(super) fn note_changed_guards(
     let looks = match call.tool() {
         Tool::Read | Tool::Search | Tool::Fetch | Tool::Agent => true,
         Tool::Write | Tool::Edit => false,
-        _ => name.has_effect(Does::Talk) || name.only_reads() && !changes_database(call.input),
+        _ => {
+            name.says_tool_has_effect(Does::Talk)
+                || name.only_reads() && !changes_database(call.input)
+        }
     };
     if looks {
         return;
@@ -91,24 +95,24 @@ pub(super) fn note_changed_guards(
         let mut named = Named {
             paths,
             meter,
-            is_copy: name.has_effect(Does::Copy),
+            is_copy: name.says_tool_has_effect(Does::Copy),
             found: Vec::new(),
             destinations: Vec::new(),
         };
-        named.visit_value("", call.input, 0);
+        named.collect_paths_of_value("", call.input, 0);
         let cwd = named_directory(call.input)
             .map_or_else(|| paths.cwd.clone(), |path| paths.to_absolute(&path, &paths.cwd));
-        named.note_named_guards(name.has_effect(Does::Whole), &cwd, found);
+        named.note_named_guards(name.says_tool_has_effect(Does::Whole), &cwd, found);
     }
     visit_texts(call.input, 0, &mut |text| patch::note_applied_patch(text, paths, found));
     if !is_unknown {
         // As the file would hold it: JSON writes the end of a line as a letter.
         let whole = || {
             let mut all = String::new();
-            append_contents("", call.input, 0, &mut all);
+            append_content_texts("", call.input, 0, &mut all);
             Cow::Owned(all)
         };
-        note_written_text(whole, found);
+        note_guard_in_written_text(whole, found);
     }
 }
 
@@ -136,27 +140,36 @@ struct Named<'a> {
 }
 
 impl Named<'_> {
-    fn visit_value(&mut self, key: &str, value: &Value, depth: usize) {
+    /// Collects the paths in a value of the input.
+    fn collect_paths_of_value(&mut self, key: &str, value: &Value, depth: usize) {
         match value {
             Value::String(text) => {
                 match parse_encoded_object(key, text).filter(|_| depth < DEEPEST) {
-                    Some(value) => self.visit_value(key, &value, depth + 1),
-                    None => self.visit_text(key, text),
+                    Some(value) => self.collect_paths_of_value(key, &value, depth + 1),
+                    None => self.collect_path_in_text(key, text),
                 }
             }
             Value::Array(items) if depth < DEEPEST => {
                 let parts: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
                 if let Some(parts) = parts.filter(|parts| parts.len() > 1) {
-                    self.visit_text(key, &parts.join("/"));
+                    self.collect_path_in_text(key, &parts.join("/"));
                 }
-                items.iter().for_each(|item| self.visit_value(key, item, depth + 1));
+                items.iter().for_each(|item| self.collect_paths_of_value(key, item, depth + 1));
             }
-            Value::Object(fields) if depth < DEEPEST => self.visit_object(value, fields, depth),
+            Value::Object(fields) if depth < DEEPEST => {
+                self.collect_paths_of_object(value, fields, depth)
+            }
             _ => {}
         }
     }
 
-    fn visit_object(&mut self, value: &Value, fields: &Map<String, Value>, depth: usize) {
+    /// Collects the paths in the fields of an object and in their names.
+    fn collect_paths_of_object(
+        &mut self,
+        value: &Value,
+        fields: &Map<String, Value>,
+        depth: usize,
+    ) {
         // The arguments of a program are judged with it, as a line.
         let is_called = first_named_field(value, &["tool", "toolname", "name"]).is_some();
         let is_line = |key: &str| {
@@ -167,16 +180,17 @@ impl Named<'_> {
         for (key, value) in fields {
             let is_path = key.contains(['/', '.']);
             if is_path {
-                self.visit_text("", key);
+                self.collect_path_in_text("", key);
             }
             // The text that belongs to a path is the file's content.
             if !(is_path && value.is_string()) && (value.is_object() || !is_line(key)) {
-                self.visit_value(key, value, depth + 1);
+                self.collect_paths_of_value(key, value, depth + 1);
             }
         }
     }
 
-    fn visit_text(&mut self, key: &str, text: &str) {
+    /// Collects the path that a text stands for, and whether it is a destination.
+    fn collect_path_in_text(&mut self, key: &str, text: &str) {
         let is_read = self.is_copy && key_is_one_of(key, SOURCES);
         if is_read
             || TEXTS.contains(&normalize_key(key).as_str())

@@ -79,7 +79,7 @@ impl Variables<'_> {
         let plain = operator.strip_prefix(':').unwrap_or(operator);
         let is_empty = values.is_some_and(|values| values.iter().all(String::is_empty));
         let text = |text: &str| {
-            (depth < DEEPEST).then(|| self.expand_source(text, depth + 1).into_first_text())
+            (depth < DEEPEST).then(|| self.expand_source_text(text, depth + 1).into_first_text())
         };
         if let Some(default) = plain.strip_prefix(['-', '=']) {
             return match values.filter(|_| !is_empty) {
@@ -101,12 +101,12 @@ impl Variables<'_> {
         if !operator.starts_with(':') || !plain.starts_with(is_part) {
             let bytes = values.iter().map(|value| value.len() + operator.len()).sum::<usize>();
             let changed = values.iter().map(|value| apply_text_operator(value, operator));
-            return self.meter.spend_bytes(bytes).then(|| changed.collect());
+            return self.meter.spend_steps_for_bytes(bytes).then(|| changed.collect());
         }
         let mut numbers = plain.split(':').map(|number| number.trim().parse::<usize>());
         let from = numbers.next()?.ok()?;
         let most = numbers.next().map_or(Some(usize::MAX), Result::ok)?;
-        self.meter.spend_bytes(values.iter().map(String::len).sum::<usize>()).then(|| {
+        self.meter.spend_steps_for_bytes(values.iter().map(String::len).sum::<usize>()).then(|| {
             values.iter().map(|value| value.chars().skip(from).take(most).collect()).collect()
         })
     }

@@ -14,7 +14,7 @@ const NAMES_FROM_INPUT: &[&str] =
     &["-T-", "-@", "--files-from=-", "--files0-from=-", "--from-file=-", "--pathspec-from-file=-"];
 
 /// Whether a command reads the names of files from its input: `cpio -o`, `tar -T -`, `zip -@`.
-pub(super) fn reads_file_names(command: &SimpleCommand) -> bool {
+pub(super) fn reads_file_names_from_input(command: &SimpleCommand) -> bool {
     let Some((program, rest)) = command.words.split_first() else { return false };
     let pairs = rest.iter().zip(rest.iter().skip(1));
     let mut pairs = pairs.map(|(option, value)| (option.text.as_str(), value.text.as_str()));
@@ -29,7 +29,7 @@ pub(super) fn expand_to_words(
     word: &Word,
     meter: &Meter<'_>,
 ) -> Vec<String> {
-    if !meter.spend_bytes(word.source.len()) {
+    if !meter.spend_steps_for_bytes(word.source.len()) {
         return Vec::new();
     }
     if word.kind == WordKind::Literal {
@@ -44,7 +44,7 @@ pub(super) fn expand_to_words(
         }
         expand_braces(&text, meter, &mut unfolded);
     }
-    with_expanded_classes(word, unfolded)
+    with_character_class_matches(word, unfolded)
 }
 
 /// Returns the texts that the target of a redirection may stand for.
@@ -54,7 +54,7 @@ pub(super) fn redirect_targets(word: &Word, texts: Vec<String>, meter: &Meter<'_
     }
     let mut unfolded = Vec::new();
     texts.iter().for_each(|text| expand_braces(text, meter, &mut unfolded));
-    with_expanded_classes(word, unfolded)
+    with_character_class_matches(word, unfolded)
 }
 
 /// Returns the elements of a list, without their keys: `([a]=b c)` gives `b c`. Any other value is
@@ -71,7 +71,7 @@ pub(in crate::call) fn list_elements(value: &str) -> String {
 }
 
 /// Returns the texts of a word, and the texts that its character class may match.
-fn with_expanded_classes(word: &Word, mut texts: Vec<String>) -> Vec<String> {
+fn with_character_class_matches(word: &Word, mut texts: Vec<String>) -> Vec<String> {
     if word.kind == WordKind::Pattern && texts.len() < MOST_UNFOLDED {
         let meant: Vec<String> =
             texts.iter().flat_map(|text| expand_character_class(text)).collect();

@@ -61,7 +61,7 @@ impl Sofar<'_> {
         self.variables.set_values("OLDPWD", vec![left.clone()]);
         self.variables.set_values("PWD", vec![to.clone()]);
         self.left = Some(left);
-        self.variables.enter_directory(to);
+        self.variables.set_current_directory(to);
     }
 
     /// Returns the directory in which a command runs: that of a wrapper before it (`env -C DIR`),

@@ -24,7 +24,8 @@ const MOST_WRITTEN: usize = 64 * 1024;
 impl Sofar<'_> {
     /// Queues a text to be read as a line that a shell runs here.
     pub(super) fn queue_inner_line(&mut self, text: String) {
-        if self.filled.len() >= MOST_LINES || !self.meter.spend_bytes(text.len() + self.cwd().len())
+        if self.filled.len() >= MOST_LINES
+            || !self.meter.spend_steps_for_bytes(text.len() + self.cwd().len())
         {
             self.too_much = true;
             return;
@@ -91,7 +92,7 @@ impl Sofar<'_> {
             called.filter(|function| !view.args.is_empty() && function.body.contains('$'))
         {
             let parameters = quote_command_line("set -- ", view.args.iter());
-            let called = self.functions_called_by(function);
+            let called = self.definitions_of_called_functions(function);
             self.queue_inner_line(format!("{called}{parameters}; {}", function.body));
         }
         if let Some(alias) = self.aliases.get(name) {
@@ -101,17 +102,20 @@ impl Sofar<'_> {
     }
 
     /// Returns the definitions of the functions that the body of another function calls.
-    fn functions_called_by(&self, function: &Function) -> String {
+    fn definitions_of_called_functions(&self, function: &Function) -> String {
         let is_part = |c: char| !(c.is_alphanumeric() || "-_.".contains(c));
         let body = function.body.as_str();
-        if !self.meter.spend_bytes(body.len()) {
+        if !self.meter.spend_steps_for_bytes(body.len()) {
             return String::new();
         }
         let names = body.split(is_part).filter(|name| *name != function.name);
         let mut called: Vec<&Function> = Vec::new();
         for other in names.filter_map(|name| self.functions.get(name)) {
             let is_known = called.iter().any(|known| known.name == other.name);
-            if called.len() < MOST_CALLED && !is_known && self.meter.spend_bytes(other.body.len()) {
+            if called.len() < MOST_CALLED
+                && !is_known
+                && self.meter.spend_steps_for_bytes(other.body.len())
+            {
                 called.push(other);
             }
         }
@@ -174,7 +178,7 @@ impl Sofar<'_> {
     }
 
     /// Keeps what the line writes into files, because it may run them.
-    pub(super) fn note_written_files(&mut self, view: &View<'_>) {
+    pub(super) fn keep_texts_of_written_files(&mut self, view: &View<'_>) {
         let mut said = self.command_output(view);
         if self.written > MOST_WRITTEN || (said.is_empty() && view.name != "tee") {
             return;
@@ -197,7 +201,10 @@ impl Sofar<'_> {
             );
             said = self.input_texts(view.command);
             said.extend(
-                self.piped.iter().take_while(|text| self.meter.spend_bytes(text.len())).cloned(),
+                self.piped
+                    .iter()
+                    .take_while(|text| self.meter.spend_steps_for_bytes(text.len()))
+                    .cloned(),
             );
         }
         if said.is_empty() {

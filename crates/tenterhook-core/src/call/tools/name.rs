@@ -46,8 +46,9 @@ impl ToolName {
     pub(in crate::call) fn from_call(call: ToolCall<'_>) -> Self {
         let name = split_words(call.name.rsplit("__").next().unwrap_or(call.name));
         let (action, has_text) = input_action(call.input);
-        let reads =
-            |name: &str| names_effect(Does::Read, name) && !names_effect(Does::Change, name);
+        let reads = |name: &str| {
+            name_says_effect(Does::Read, name) && !name_says_effect(Does::Change, name)
+        };
         let own = format!("{name}{action}");
         let only_reads = reads(&own) || !has_text && reads(&action);
         Self { whole: format!("{}{action}", split_words(call.name)), own, only_reads }
@@ -65,12 +66,12 @@ impl ToolName {
     }
 
     /// Returns `true` if a word of the name says that the tool has this effect.
-    pub(in crate::call) fn has_effect(&self, does: Does) -> bool {
+    pub(in crate::call) fn says_tool_has_effect(&self, does: Does) -> bool {
         let name = match does {
             Does::Shell | Does::Type | Does::Talk => &self.whole,
             _ => &self.own,
         };
-        names_effect(does, name)
+        name_says_effect(does, name)
     }
 }
 
@@ -91,7 +92,7 @@ fn input_action(input: &Value) -> (String, bool) {
 }
 
 /// Returns `true` if a name, split into its words, says that the tool has this effect.
-fn names_effect(does: Does, name: &str) -> bool {
+fn name_says_effect(does: Does, name: &str) -> bool {
     let rows = VERBS.iter().filter(|(row, _)| *row == does);
     rows.flat_map(|(_, verbs)| *verbs).any(|verb| contains_verb(verb, name))
 }
@@ -163,7 +164,7 @@ mod tests {
     use super::*;
 
     fn does(name: &str, does: Does) -> bool {
-        ToolName::from_call(ToolCall { name, input: &Value::Null }).has_effect(does)
+        ToolName::from_call(ToolCall { name, input: &Value::Null }).says_tool_has_effect(does)
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub(in crate::call) fn path_in_text(text: &str) -> Option<Cow<'_, str>> {
     }
     let path = match split_scheme(text) {
         Some((scheme, _)) if REMOTE.contains(&scheme.to_ascii_lowercase().as_str()) => return None,
-        Some((_, rest)) => percent_decode(path_after_authority(rest)),
+        Some((_, rest)) => percent_decode(path_of_address(rest)),
         None if has_percent_escapes(text) => {
             Cow::Owned(percent_decode(&percent_decode(text)).into_owned())
         }
@@ -68,7 +68,7 @@ fn split_scheme(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns the part of an address after its host and before its query.
-fn path_after_authority(rest: &str) -> &str {
+fn path_of_address(rest: &str) -> &str {
     let path = match rest.strip_prefix("//") {
         Some(rest) if rest.starts_with(['/', '.', '~']) => rest,
         Some(rest) => rest.find('/').and_then(|at| rest.get(at..)).unwrap_or(rest),

@@ -183,7 +183,10 @@ impl Vocabulary {
 
     /// Writes the input of a hook.
     pub(crate) fn encode_event(&self, event: &Event) -> Envelope {
-        Envelope { body: Envelope::to_bytes(&self.to_agent_fields(event)), ..Envelope::default() }
+        Envelope {
+            body: Envelope::serialize_payload(&self.to_agent_fields(event)),
+            ..Envelope::default()
+        }
     }
 
     /// Returns the input of a neutral tool with the agent's keys.

@@ -65,7 +65,7 @@ impl Hit {
     }
 
     /// Returns what hits are ranked by: the restraint, then whether it stops the agent.
-    fn rank_key(&self) -> (Restraint, bool) {
+    fn strictness_for_ranking(&self) -> (Restraint, bool) {
         (self.restraint, self.stop)
     }
 
@@ -97,7 +97,7 @@ pub(crate) fn recover_denial(hearing: &Hearing<'_>, exact: Answer) -> Answer {
         counts || (hit.stop && exact.effects.stop.is_none())
     });
     // The first of equal hits wins, in the order of the text.
-    let strongest = hits.into_iter().rev().max_by_key(Hit::rank_key);
+    let strongest = hits.into_iter().rev().max_by_key(Hit::strictness_for_ranking);
     let Some(hit) = strongest else { return answer_without_hit(hearing, exact, unclear) };
     answer_from_hit(hearing, hit, exact)
 }
@@ -141,10 +141,12 @@ fn answer_without_hit(hearing: &Hearing<'_>, exact: Answer, unclear: Option<Stri
         },
         None => match context::without_answers(hearing, &exact) {
             Some(answer) => answer,
-            None => report_ignored_slips(hearing, exact),
+            None => add_slips_of_malformed_answer(hearing, exact),
         },
     };
-    if let Some(detail) = unclear.filter(|_| counts && hearing.event_supports(Restraint::Deny)) {
+    if let Some(detail) =
+        unclear.filter(|_| counts && hearing.event_supports_restraint(Restraint::Deny))
+    {
         let message = format!(
             "{detail}, which looks like an answer and cannot be read as one; to deny, {}",
             hearing.denial_format()
@@ -156,7 +158,7 @@ fn answer_without_hit(hearing: &Hearing<'_>, exact: Answer, unclear: Option<Stri
 
 /// Adds the slips of a malformed answer that restrains nothing, so that somebody learns of it; the
 /// agent's own reading is unchanged.
-fn report_ignored_slips(hearing: &Hearing<'_>, exact: Answer) -> Answer {
+fn add_slips_of_malformed_answer(hearing: &Hearing<'_>, exact: Answer) -> Answer {
     let may_answer = !hearing.plain_is_context || hearing.reading.begins_with_brace();
     if !hearing.protocol.tells || !may_answer || exact.restraint > Restraint::Allow {
         return exact;
@@ -181,7 +183,7 @@ fn find_hits(hearing: &Hearing<'_>, exact: &Answer) -> Vec<Hit> {
     let mut hits = Vec::new();
     if let Some(words) = &hearing.ignored_objection
         && *hearing.end == End::Exited(2)
-        && hearing.event_supports(Restraint::Deny)
+        && hearing.event_supports_restraint(Restraint::Deny)
     {
         let mut hit = Hit { reason: Some(words.clone()), ..Hit::new(Restraint::Deny) };
         hit.add_slip(

@@ -19,7 +19,7 @@ const NAMED_MATCHER: usize = 40;
 
 /// Returns the origin of a hook in one word: its plugin, its layer, or the file that the caller
 /// named.
-pub(crate) fn source_name(source: &Source) -> String {
+pub(crate) fn hook_origin(source: &Source) -> String {
     let layer = source.layer;
     match (&source.plugin, layer) {
         (Some(plugin), _) => plugin.name.clone(),
@@ -38,7 +38,7 @@ pub(crate) fn source_name(source: &Source) -> String {
 
 /// Builds the name of a hook, such as `project:PreToolUse:Bash:1`: its origin, event, matcher (`*`
 /// without a matcher) and a number among equals.
-pub(crate) fn hook_id(
+pub(crate) fn next_hook_id(
     findings: &mut Findings<'_>,
     source: &str,
     event: &str,
@@ -64,7 +64,7 @@ pub(crate) fn new_hook(
     run: Run,
 ) -> Hook {
     let source = reader.source;
-    let id = hook_id(&mut reader.findings, &source_name(source), event, text);
+    let id = next_hook_id(&mut reader.findings, &hook_origin(source), event, text);
     let mut hook = Hook::new(id, reader.file.id, scope.event_name(), run);
     hook.place = Some(reader.findings.location(node.span));
     hook.layer = source.layer;

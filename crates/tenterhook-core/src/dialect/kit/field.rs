@@ -24,13 +24,13 @@ impl Case {
     }
 
     /// Returns the entry of a key, even if it is `null`; the last one if the key is written twice.
-    pub(crate) fn last_entry<'n>(self, node: &'n Node, key: &str) -> Option<&'n Entry> {
+    pub(crate) fn last_entry_of_key<'n>(self, node: &'n Node, key: &str) -> Option<&'n Entry> {
         node.entries().iter().rev().find(|entry| self.matches_key(&entry.key, key))
     }
 
     /// Returns the entry of a key; `null` is the same as absent.
-    pub(crate) fn non_null_entry<'n>(self, node: &'n Node, key: &str) -> Option<&'n Entry> {
-        self.last_entry(node, key).filter(|entry| !entry.node.is_null())
+    pub(crate) fn non_null_entry_of_key<'n>(self, node: &'n Node, key: &str) -> Option<&'n Entry> {
+        self.last_entry_of_key(node, key).filter(|entry| !entry.node.is_null())
     }
 }
 
@@ -67,7 +67,7 @@ impl Findings<'_> {
 
     /// Reads a timeout in milliseconds. An invalid one leaves the default, so that a gate is not
     /// lost; fewer than `least` are reported.
-    pub(crate) fn read_millis(&mut self, field: &Entry, least: f64) -> Option<Duration> {
+    pub(crate) fn read_timeout_in_millis(&mut self, field: &Entry, least: f64) -> Option<Duration> {
         let (key, span) = (&field.key, field.node.span);
         let Some(millis) = field.node.as_f64().filter(|node| *node > 0.0) else {
             let message =
@@ -94,7 +94,7 @@ impl Findings<'_> {
     }
 
     /// Reads a timeout in seconds; an invalid one is reported and leaves the default.
-    pub(crate) fn read_seconds(&mut self, field: &Entry) -> Option<Duration> {
+    pub(crate) fn read_timeout_in_seconds(&mut self, field: &Entry) -> Option<Duration> {
         let Some(number) = field.node.as_f64().filter(|node| *node > 0.0) else {
             self.report_wrong_type(field, "a number of seconds above 0");
             return None;

@@ -106,20 +106,20 @@ impl Reader<'_> {
 
     /// Returns the entry of a key by the agent's rules; `null` is the same as absent.
     pub(crate) fn non_null_entry<'n>(&self, node: &'n Node, key: &str) -> Option<&'n Entry> {
-        self.file.case.non_null_entry(node, key)
+        self.file.case.non_null_entry_of_key(node, key)
     }
 
     pub(crate) fn read_flag(&mut self, node: &Node, key: &str) -> bool {
-        self.findings.read_flag(self.file.case.non_null_entry(node, key))
+        self.findings.read_flag(self.file.case.non_null_entry_of_key(node, key))
     }
 
     pub(crate) fn read_text(&mut self, node: &Node, key: &str) -> Option<String> {
-        self.findings.read_text(self.file.case.non_null_entry(node, key)).map(str::to_owned)
+        self.findings.read_text(self.file.case.non_null_entry_of_key(node, key)).map(str::to_owned)
     }
 
     /// Returns `true` if the node is an object; reports any other node. `what` describes what is
     /// expected.
-    pub(crate) fn require_object(&mut self, node: &Node, what: &str, code: Code) -> bool {
+    pub(crate) fn is_object_or_report(&mut self, node: &Node, what: &str, code: Code) -> bool {
         if node.as_object().is_none() {
             let message = format!("expected {what}, found {}", node.kind_with_article());
             self.report(node.span, finding_without_location(code, message).help(self.file.shape));
@@ -136,7 +136,7 @@ impl Reader<'_> {
     }
 
     fn read_root(&mut self, root: &Node) {
-        if !self.require_object(root, "an object", Code::NotAnObject) {
+        if !self.is_object_or_report(root, "an object", Code::NotAnObject) {
             self.read.unreadable = true;
             return;
         }
@@ -145,11 +145,11 @@ impl Reader<'_> {
         let events = (self.file.find)(self, root);
         if let Some((_, earlier)) = written.split_last() {
             for entry in earlier {
-                let off = self.off_because_shadowed();
+                let off = self.off_because_key_repeated();
                 self.read_hooks(&entry.node, off);
             }
         } else if self.format == Format::Json {
-            self.read_bare_events(root);
+            self.read_top_level_events(root);
         }
         if let Some(events) = events {
             self.read_hooks(events, None);
@@ -181,7 +181,7 @@ impl Reader<'_> {
     }
 
     /// Returns why the hooks under a repeated key never run, if the agent keeps only the last one.
-    fn off_because_shadowed(&self) -> Option<Off> {
+    fn off_because_key_repeated(&self) -> Option<Off> {
         let because = "its key is written again below, and only the last one counts";
         let runs = self.file.runs_doubled && !self.is_exact_compat();
         (!runs).then(|| Off::new(because, self.file.rules.shadowed))
@@ -225,7 +225,7 @@ impl Reader<'_> {
     }
 
     /// Reads events at the top level, where `hooks` is expected: they are shown and never run.
-    fn read_bare_events(&mut self, root: &Node) {
+    fn read_top_level_events(&mut self, root: &Node) {
         let holds = |node: &Node| node.as_object().is_some() || node.as_array().is_some();
         let events: Vec<_> =
             root.entries().iter().filter(|entry| self.event_row(&entry.key).is_some()).collect();
@@ -275,7 +275,7 @@ impl Reader<'_> {
                 self.report(entry.key_span, found.help(help));
             }
             let again = entries.iter().skip(at + 1).any(twin);
-            let off = off.clone().or_else(|| self.off_because_shadowed().filter(|_| again));
+            let off = off.clone().or_else(|| self.off_because_key_repeated().filter(|_| again));
             self.read_event(entry, off);
         }
     }

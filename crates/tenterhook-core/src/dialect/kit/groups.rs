@@ -43,11 +43,11 @@ impl Groups {
     /// Reads one group: a matcher and its handlers.
     pub(crate) fn read_group(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
         let (shape, case) = (reader.file.shape, reader.file.case);
-        if !reader.require_object(node, "a group", Code::GroupNotObject) {
+        if !reader.is_object_or_report(node, "a group", Code::GroupNotObject) {
             return;
         }
         let scope = self.read_group_scope(reader, node, scope);
-        let hooks = case.last_entry(node, "hooks");
+        let hooks = case.last_entry_of_key(node, "hooks");
         if hooks.is_none() && self.has_handler_fields(reader, node) {
             let message = "a handler stands where a group is due: its inner `hooks` is missing";
             reader.report(
@@ -92,12 +92,12 @@ impl Groups {
     /// Returns `true` if the node has fields that only handlers have.
     fn has_handler_fields(&self, reader: &Reader<'_>, node: &Node) -> bool {
         let needed = self.types.iter().map(|(_, needed)| *needed);
-        needed.chain(["type"]).any(|key| reader.file.case.last_entry(node, key).is_some())
+        needed.chain(["type"]).any(|key| reader.file.case.last_entry_of_key(node, key).is_some())
     }
 
     /// Reads the scope of a group, with its matcher, and reports what is wrong with it.
     fn read_group_scope(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Scope {
-        let written = reader.file.case.last_entry(node, "matcher");
+        let written = reader.file.case.last_entry_of_key(node, "matcher");
         if let Some(null) = written.filter(|entry| entry.node.is_null()) {
             reader.report(null.node.span, lint::null_matcher_finding());
         }
@@ -120,7 +120,7 @@ impl Groups {
     /// Reads one handler. If a field that decides what runs, or on what, cannot be read, the
     /// handler is unusable; any other invalid field is ignored.
     fn read_handler(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
-        if !reader.require_object(node, "a handler", Code::HandlerNotObject) {
+        if !reader.is_object_or_report(node, "a handler", Code::HandlerNotObject) {
             return;
         }
         // A handler that stands where its group is due has the group's matcher beside its own
@@ -219,7 +219,7 @@ pub(crate) fn lint_matcher_text(
     spec: &MatcherSpec,
 ) {
     let (Some(lints), Some(row)) = (reader.file.lints, scope.row) else { return };
-    for found in lints.check_matcher(About::for_row(&scope.name, &row.subject), text, spec) {
+    for found in lints.check_matcher(About::for_event(&scope.name, &row.subject), text, spec) {
         reader.report(entry.node.span, found);
     }
 }
@@ -267,7 +267,7 @@ fn report_missing_field(
 }
 
 /// Reports that handlers of this type never run, and returns `fault`.
-pub(crate) fn report_dead_type(
+pub(crate) fn report_type_that_never_runs(
     reader: &mut Reader<'_>,
     node: &Node,
     fault: EntryFault,

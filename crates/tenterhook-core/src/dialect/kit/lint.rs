@@ -58,7 +58,7 @@ pub(crate) struct About<'a> {
 
 impl<'a> About<'a> {
     /// Creates the description of an event whose table has no closed lists of values.
-    pub(crate) const fn for_row(event: &'a str, subject: &Subject) -> Self {
+    pub(crate) const fn for_event(event: &'a str, subject: &Subject) -> Self {
         let (subjects, table): (_, &'static [ToolWords]) = match subject {
             Subject::None => (Subjects::None, &[]),
             Subject::Tool(table) => (Subjects::Tools, *table),
@@ -85,7 +85,7 @@ impl Lints {
     }
 
     /// Returns why no event can select `hook`, with the `rule` that says so, if that is certain.
-    pub(crate) fn why_unreachable(
+    pub(crate) fn why_hook_unreachable(
         &self,
         hook: &Hook,
         rule: &'static str,
@@ -94,7 +94,7 @@ impl Lints {
         let text = matcher_text(hook.matcher.spec())?;
         // The failure policy handles a matcher that does not compile, so it is not dead (S-3).
         hook.matcher.compile().ok()?;
-        let about = About::for_row(&row.name, &row.subject);
+        let about = About::for_event(&row.name, &row.subject);
         let found = self.check_matcher(about, &text, hook.matcher.spec());
         found.into_iter().find(says_hook_never_runs).map(|diagnostic| (diagnostic.message, rule))
     }

@@ -106,10 +106,10 @@ pub(crate) fn read_report(
         Ok(streams) => streams,
         Err(answer) => return answer.clone(),
     };
-    let reading = strict::read_output(&strip_object_prefix(stdout, form.replies.lead));
+    let reading = strict::read_output(&strip_line_prefixes(stdout, form.replies.lead));
     let exact = match (report.failure(), &report.end) {
         (None, End::Exited(code)) => {
-            answer_from_exit_code(form, event, row, *code, (stdout, &stderr))
+            answer_of_exited_hook(form, event, row, *code, (stdout, &stderr))
         }
         (failure, _) => Answer { failure, ..Answer::default() },
     };
@@ -126,9 +126,9 @@ pub(crate) fn read_report(
     denial::recover_denial(&hearing, exact)
 }
 
-/// Removes the prefix before an object on its line; text after it never undoes a denial (Ruling
-/// 39).
-fn strip_object_prefix<'a>(stdout: &'a [u8], lead: &str) -> Cow<'a, [u8]> {
+/// Removes the prefix `lead` of an object from each line that begins with it; text after it never
+/// undoes a denial (Ruling 39).
+fn strip_line_prefixes<'a>(stdout: &'a [u8], lead: &str) -> Cow<'a, [u8]> {
     if lead.is_empty() {
         return stdout.into();
     }
@@ -137,7 +137,9 @@ fn strip_object_prefix<'a>(stdout: &'a [u8], lead: &str) -> Cow<'a, [u8]> {
     lines.collect::<Vec<_>>().join("\n").into_bytes().into()
 }
 
-fn answer_from_exit_code(
+/// Returns the answer of a hook that exited: the object on its output if the agent reads it,
+/// otherwise what the exit code means.
+fn answer_of_exited_hook(
     form: &ReplyForm,
     event: &Event,
     row: &EventRow,
@@ -152,7 +154,7 @@ fn answer_from_exit_code(
     }
     let text = String::from_utf8_lossy(stdout);
     let mut answer = (form.ended)(&Ended { row, code, stdout: text.trim(), stderr });
-    answer.remarks.extend(object.and_then(|object| form.report_unread_keys(&row.name, object)));
+    answer.remarks.extend(object.and_then(|object| form.unread_keys_remark(&row.name, object)));
     answer
 }
 
@@ -183,18 +185,18 @@ impl ReplyForm {
     fn read_object(&self, event: &Event, row: &EventRow, object: &Map<String, Value>) -> Answer {
         let mut answer = Answer::default();
         for (power, phrase) in self.phrases_for_event(&row.name) {
-            if self.matches_phrase(phrase, row, object, *power == Power::Allow) {
+            if self.object_matches_phrase(phrase, row, object, *power == Power::Allow) {
                 self.apply_phrase(*power, phrase, event, object, &mut answer);
             }
         }
-        answer.remarks.extend(self.report_unread_keys(&row.name, object));
+        answer.remarks.extend(self.unread_keys_remark(&row.name, object));
         answer
     }
 
     /// Returns `true` if the object has all fixed parts of a phrase; a phrase without fixed parts
     /// always matches. A missing event name only invalidates consent; the name of another event
     /// makes the object an answer of another hook.
-    fn matches_phrase(
+    fn object_matches_phrase(
         &self,
         phrase: Phrase,
         row: &EventRow,
@@ -205,7 +207,7 @@ impl ReplyForm {
             let value = value_at_path(object, path);
             match part {
                 Part::Word(word) => {
-                    value.and_then(Value::as_str).is_some_and(|text| self.is_same_word(text, word))
+                    value.and_then(Value::as_str).is_some_and(|text| self.reads_word_as(text, word))
                 }
                 Part::Flag(flag) => value.and_then(Value::as_bool) == Some(*flag),
                 Part::Event => value.map_or(!consents, |value| *value == *row.name),
@@ -217,7 +219,7 @@ impl ReplyForm {
     }
 
     /// Returns `true` if the agent reads `word` as `this`.
-    fn is_same_word(&self, word: &str, this: &str) -> bool {
+    fn reads_word_as(&self, word: &str, this: &str) -> bool {
         word == this || self.same.contains(&(word, this))
     }
 
@@ -254,7 +256,7 @@ impl ReplyForm {
             answer.effects.stop = Some(Stop { reason: reason.map(str::to_owned) });
         }
         if let Some(given) = part(&[Part::Given, Part::GivenText]) {
-            self.apply_given_value(power, given, event, answer);
+            self.add_effect_to_answer(power, given, event, answer);
         }
     }
 
@@ -264,7 +266,15 @@ impl ReplyForm {
         row.map_or(event.name.as_str(), |row| &row.name).to_owned()
     }
 
-    fn apply_given_value(&self, power: Power, given: &Value, event: &Event, answer: &mut Answer) {
+    /// Adds a value that the object gives to the effects of the answer. A value of the wrong type
+    /// makes the answer invalid.
+    fn add_effect_to_answer(
+        &self,
+        power: Power,
+        given: &Value,
+        event: &Event,
+        answer: &mut Answer,
+    ) {
         let effects = &mut answer.effects;
         match (power, given) {
             (Power::Input, Value::Object(_)) => {
@@ -283,8 +293,9 @@ impl ReplyForm {
         }
     }
 
-    /// Reports keys that the agent does not read: a hook written for another agent may use them.
-    fn report_unread_keys(&self, event: &str, object: &Map<String, Value>) -> Option<Failure> {
+    /// Returns a remark about keys that the agent does not read: a hook written for another agent
+    /// may use them.
+    fn unread_keys_remark(&self, event: &str, object: &Map<String, Value>) -> Option<Failure> {
         let paths: Vec<&[&str]> = self
             .phrases_for_event(event)
             .flat_map(|(_, phrase)| phrase.iter().map(|(path, _)| *path))

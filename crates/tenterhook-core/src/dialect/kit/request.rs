@@ -8,7 +8,7 @@ use crate::syntax::{Entry, Node};
 
 /// Reads the HTTP request to `url`. Mistakes in it are reported; the hook then fails, and its
 /// failure policy decides (HT-16).
-pub(crate) fn read_http(reader: &mut Reader<'_>, node: &Node, url: String) -> Http {
+pub(crate) fn read_http_request(reader: &mut Reader<'_>, node: &Node, url: String) -> Http {
     let variables = reader.non_null_entry(node, "allowedEnvVars");
     let listed = variables.and_then(|variable| strings_of_array(&variable.node));
     if let (Some(field), None) = (variables, &listed) {

@@ -38,7 +38,7 @@ pub(crate) fn structured_result(result: &Value) -> Option<&Value> {
 
 /// Returns the result that a payload holds: the structured one, unless its text differs from the
 /// text beside it.
-pub(crate) fn merge_result_and_text(
+pub(crate) fn choose_structured_or_text(
     text_beside: Option<Value>,
     structure: Option<Value>,
 ) -> Option<Value> {
@@ -133,7 +133,7 @@ mod tests {
             (Some(json!("b")), Some(json!(null)), Some(json!("b"))),
             (None, None, None),
         ] {
-            assert_eq!(merge_result_and_text(beside, given), expected);
+            assert_eq!(choose_structured_or_text(beside, given), expected);
         }
     }
 }

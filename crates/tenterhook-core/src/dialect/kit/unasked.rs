@@ -28,9 +28,9 @@ pub(crate) type Key = (&'static [&'static str], &'static str);
 pub(crate) type Unasked = (usize, String, String);
 
 /// Reads the commands that the agent runs from one file without a tool call.
-pub(crate) fn read_unasked_commands(file: &UnaskedFile, text: &str) -> Vec<Unasked> {
+pub(crate) fn read_automatic_commands(file: &UnaskedFile, text: &str) -> Vec<Unasked> {
     match file.commands {
-        Commands::Lines(when) => commands_in_lines(text, when),
+        Commands::Lines(when) => commands_in_markdown(text, when),
         Commands::Keys(keys) => {
             let Some(root) = syntax::parse_by_format(text, Format::Json).root else {
                 return Vec::new();
@@ -81,7 +81,9 @@ fn command_of_node(node: &Node) -> Option<String> {
     Some(std::iter::once(program).chain(words).collect::<Vec<_>>().join(" "))
 }
 
-fn commands_in_lines(text: &str, when: &str) -> Vec<Unasked> {
+/// Returns the commands in a Markdown text: each line of a code block marked with `!`, and each
+/// inline code span after `!`.
+fn commands_in_markdown(text: &str, when: &str) -> Vec<Unasked> {
     let mut found = Vec::new();
     let mut in_block = false;
     for (number, line) in (1..).zip(text.lines()) {
@@ -116,7 +118,7 @@ mod tests {
     fn commands_are_found_with_their_lines() {
         let file = UnaskedFile { path: "", commands: Commands::Keys(KEYS) };
         let text = "{\n \"line\": {\n  \"command\": \"a b\"},\n \"helper\": \"h\",\n \"other\": \"o\",\n \"servers\": {\n  \"x\": {\"command\": \"sh\", \"args\": [\"-c\", \"y\"]},\n  \"u\": {\"url\": \"http://a\"}}}";
-        let found = read_unasked_commands(&file, text);
+        let found = read_automatic_commands(&file, text);
         let found: Vec<_> =
             found.iter().map(|(line, when, command)| (*line, &**when, &**command)).collect();
         let wanted = [
@@ -126,8 +128,8 @@ mod tests {
         ];
         assert_eq!(found, wanted);
         assert!(
-            read_unasked_commands(&file, "{").is_empty()
-                && read_unasked_commands(&file, "").is_empty()
+            read_automatic_commands(&file, "{").is_empty()
+                && read_automatic_commands(&file, "").is_empty()
         );
     }
 
@@ -136,7 +138,7 @@ mod tests {
     fn lines_of_skills_are_found_in_text_and_in_blocks() {
         let file = UnaskedFile { path: "", commands: Commands::Lines("run") };
         let text = "---\nname: x\n---\nSee !`git status` and !`ls`.\n```!\ncurl x | sh\n```\n```sh\nnot run\n```\nWow! `no` and !`` and !`open\n";
-        let found: Vec<_> = read_unasked_commands(&file, text)
+        let found: Vec<_> = read_automatic_commands(&file, text)
             .into_iter()
             .map(|(line, _, command)| (line, command))
             .collect();

@@ -76,7 +76,7 @@ fn read_stdout(stdout: &Output, reading: &Reading) -> Answer {
         return Answer::failed(Code::OutputTooLarge, why);
     }
     if let Some(fields) = reading.as_strict_object() {
-        return fields::read_object(fields);
+        return fields::read_answer_object(fields);
     }
     match &reading.found {
         Found::Empty => Answer::default(),

@@ -98,7 +98,7 @@ pub struct CaseFile {
 /// Reads the cases of every hook of a native file, in the order of the file. `read_config` reports
 /// their mistakes.
 #[must_use]
-pub fn read_cases(source: &Source) -> Vec<Case> {
+pub fn read_cases_beside_hooks(source: &Source) -> Vec<Case> {
     config::case::read_hook_cases(source)
 }
 

@@ -58,14 +58,14 @@ pub(super) fn read_config(source: &Source) -> ReadConfig {
     }
     reader.out.lost = broken::find_lost_part(source, &reader.parsed);
     if let Some(root) = reader.parsed.root.take() {
-        reader.read_file(&root);
+        reader.read_top_level_tables(&root);
     }
     reader.out
 }
 
 /// Returns `true` if a file may pin signature keys: a native file that has the table `trust`, or
 /// that cannot be parsed to its end.
-pub fn may_pin_keys(source: &Source) -> bool {
+pub fn may_pin_signature_keys(source: &Source) -> bool {
     let parsed = || syntax::parse_by_format(&source.text, detect_format(source));
     let has_table = |parsed: Parsed| {
         !parsed.faults.is_empty() || parsed.root.is_none_or(|root| root.get("trust").is_some())
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
         Self { source, lines, parsed, out: ReadConfig::default(), errors: 0 }
     }
 
-    fn read_file(&mut self, root: &Node) {
+    fn read_top_level_tables(&mut self, root: &Node) {
         if root.as_object().is_none() {
             self.report(
                 Code::WrongType,
@@ -189,7 +189,7 @@ impl<'a> Reader<'a> {
             }
             return self.add_unusable_hooks(entry, count);
         }
-        for inner in entries_below(entry).iter().filter(|entry| is_misspelt || says_when(entry)) {
+        for inner in child_entries(entry).iter().filter(|entry| is_misspelt || says_when(entry)) {
             self.add_unusable_hooks(inner, count);
         }
     }
@@ -275,7 +275,7 @@ impl<'a> Reader<'a> {
         normalize_path(&self.source.directory.join(text))
     }
 
-    fn read_fields<'n>(
+    fn read_checked_fields<'n>(
         &mut self,
         entry: &'n Entry,
         of: &str,
@@ -294,7 +294,7 @@ fn is_stray_hook_key(entry: &Entry) -> bool {
 
 /// Returns the entries below a key: those of a table, or the items of a list, each named after the
 /// list and its index.
-fn entries_below(entry: &Entry) -> Vec<Entry> {
+fn child_entries(entry: &Entry) -> Vec<Entry> {
     let NodeValue::Array(items) = &entry.node.value else { return entry.node.entries().to_vec() };
     let named = items.iter().enumerate().map(|(at, node)| Entry {
         key: format!("{}-{}", entry.key, at + 1),
@@ -321,7 +321,7 @@ fn normalize_path(path: &Path) -> PathBuf {
 type Pass = for<'r, 'a, 'n> fn(&'r mut Reader<'a>, &'n Entry);
 
 const PASSES: [(&str, Pass); 4] = [
-    ("event", |reader, entry| reader.read_event(entry)),
+    ("event", |reader, entry| reader.read_event_declaration(entry)),
     ("source", |reader, entry| reader.read_source_table(entry)),
     ("mcp", |reader, entry| reader.read_server(entry)),
     ("hook", |reader, entry| reader.read_hook(entry)),

@@ -44,7 +44,7 @@ pub(super) fn encode_event(event: &Event) -> Envelope {
     let within = &event.within;
     let tool =
         event.tool().map(|call| Tool { kind: call.tool().as_str(), payload: &event.payload });
-    let mut body = Envelope::to_bytes(&Form {
+    let mut body = Envelope::serialize_payload(&Form {
         v: VERSION,
         event: event.name.as_str(),
         session: Session(within),

@@ -28,8 +28,9 @@ const KEYS: &[(Power, &str)] = &[
 const DECISIONS: &[(Power, &str)] =
     &[(Power::Deny, "deny"), (Power::Ask, "ask"), (Power::Allow, "allow")];
 
-/// Returns how long `run` may take on an event; an event with less time than others keeps its own.
-pub(super) fn run_timeout(run: &Run, row: &EventRow) -> Duration {
+/// Returns the timeout of `run` on an event if the hook sets none; an event with less time than
+/// others keeps its own.
+pub(super) fn default_timeout(run: &Run, row: &EventRow) -> Duration {
     match run {
         Run::Prompt(_) if row.timeout != table::TIMEOUT => row.timeout,
         Run::Prompt(Prompt { turns: Some(_), .. }) => TIMEOUTS.0,

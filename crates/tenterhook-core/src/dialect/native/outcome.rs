@@ -45,7 +45,7 @@ fn fault_to_json(fault: &Fault) -> Value {
 }
 
 /// Returns what a hook in shadow would have decided, as JSON.
-fn shadow_to_json(outcome: &Outcome) -> Value {
+fn shadow_outcome_to_json(outcome: &Outcome) -> Value {
     let effects = &outcome.effects;
     json!({
         "decision": outcome.decision_word(),
@@ -68,7 +68,7 @@ fn step_to_json(step: &Step) -> Value {
         "verdict": step.verdict.name(),
     });
     if let (Some(outcome), Some(said)) = (&step.shadow, said.as_object_mut()) {
-        said.insert("shadow".to_owned(), shadow_to_json(outcome));
+        said.insert("shadow".to_owned(), shadow_outcome_to_json(outcome));
     }
     said
 }

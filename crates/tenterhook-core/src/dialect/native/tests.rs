@@ -155,7 +155,7 @@ fn a_source_is_governed_and_an_event_declared() {
     assert_eq!(row.subject, Subject::Declared("environment".into()));
     assert!(row.powers.has(Power::Deny) && !row.powers.has(Power::Ask));
     assert_eq!((row.failure, row.timeout), (OnFailure::Block, Duration::from_secs(30)));
-    assert!(!NATIVE.unknown_row(&"deploy.after".into()).powers.has(Power::Deny));
+    assert!(!NATIVE.row_for_unknown_event(&"deploy.after".into()).powers.has(Power::Deny));
 }
 
 /// C-53.
@@ -395,7 +395,7 @@ fn an_unknown_event_is_armed_and_observed() {
     let codes: Vec<_> = read.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
     assert_eq!((read.hooks.len(), codes), (1, vec!["unknown-event"]));
     assert_eq!(read.diagnostics[0].help.as_deref(), Some("did you mean `PostToolUse`?"));
-    let row = NATIVE.unknown_row(&"PostToolUze".into());
+    let row = NATIVE.row_for_unknown_event(&"PostToolUze".into());
     assert_eq!(row.powers.iter().collect::<Vec<_>>(), [Power::Message]);
 }
 

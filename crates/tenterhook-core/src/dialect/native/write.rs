@@ -39,7 +39,7 @@ pub fn write(hooks: &[Arc<Hook>]) -> (String, Vec<Diagnostic>) {
 }
 
 /// Returns the TOML value of a condition that is an expression.
-fn when_condition(expression: &str) -> Value {
+fn when_condition_to_toml(expression: &str) -> Value {
     let mut table = InlineTable::new();
     table.insert("when", expression.into());
     table.into()
@@ -54,7 +54,10 @@ impl Writer {
     /// Returns the name and the table of a hook; `None` if nothing of it can be written.
     fn hook_table(&mut self, hook: &Hook) -> Option<(String, Table)> {
         if !name::is_valid_name(hook.event.as_str()) {
-            self.report_lost(hook, "its event has a name that a native file cannot write");
+            self.report_not_carried_over(
+                hook,
+                "its event has a name that a native file cannot write",
+            );
             return None;
         }
         let mut table = Table::new();
@@ -73,7 +76,7 @@ impl Writer {
             table.insert("speaks", text_item(hook.dialect.as_str()));
         }
         Self::write_options(hook, &mut table);
-        self.report_inexpressible(hook);
+        self.report_inexpressible_settings(hook);
         Some((self.names.take_unique_name(&hook.id), table))
     }
 
@@ -92,7 +95,7 @@ impl Writer {
             }
             MatcherSpec::Never(why) => {
                 let message = format!("its matcher can never match ({why}); it is written as off");
-                self.report_partly_lost(hook, &message);
+                self.report_partly_carried_over(hook, &message);
                 table.insert("enabled", false.into());
             }
         }
@@ -102,14 +105,16 @@ impl Writer {
         for part in written {
             let found = match part {
                 Written::Rule(rule) => Some(Value::from(rule)),
-                Written::When(expression) => Some(when_condition(expression)),
+                Written::When(expression) => Some(when_condition_to_toml(expression)),
                 Written::Toml(toml) => toml.parse::<Value>().ok(),
                 Written::Lost => None,
             };
             match found {
                 Some(value) => conditions.push(value),
-                None => self
-                    .report_partly_lost(hook, "its condition cannot be written: it runs without"),
+                None => self.report_partly_carried_over(
+                    hook,
+                    "its condition cannot be written: it runs without",
+                ),
             }
         }
         match conditions.len() {
@@ -129,7 +134,10 @@ impl Writer {
         let command = match &hook.run {
             Run::Command(command) => command,
             Run::Function(_) => {
-                self.report_lost(hook, "it is a callback of its host, which no file can name");
+                self.report_not_carried_over(
+                    hook,
+                    "it is a callback of its host, which no file can name",
+                );
                 return None;
             }
             Run::Worker(worker) => {
@@ -151,7 +159,7 @@ impl Writer {
                 return Some(());
             }
             Run::Unusable { part, why } => {
-                self.report_lost(hook, &part.problem_message(why));
+                self.report_not_carried_over(hook, &part.problem_message(why));
                 return None;
             }
         };
@@ -188,7 +196,7 @@ impl Writer {
                 if crate::dialect::variables::is_variable_name(name) {
                     env.insert(name, value.as_str().into());
                 } else {
-                    self.report_partly_lost(
+                    self.report_partly_carried_over(
                         hook,
                         &format!("the variable `{name}` cannot be written"),
                     );
@@ -202,7 +210,7 @@ impl Writer {
         if let Some(cwd) = &command.cwd {
             table.insert("cwd", text_item(&cwd.to_string_lossy()));
             if cwd.is_relative() {
-                self.report_partly_lost(
+                self.report_partly_carried_over(
                     hook,
                     "its `cwd` is relative, and here counts from the file",
                 );
@@ -213,7 +221,7 @@ impl Writer {
             table.insert("files", Item::Value(string_array(&files.collect::<Vec<_>>())));
         }
         if command.inherit != hook.dialect.dialect().inherited_variables() {
-            self.report_partly_lost(
+            self.report_partly_carried_over(
                 hook,
                 "it inherits another environment than its dialect promises",
             );
@@ -240,9 +248,10 @@ impl Writer {
         let dialect = hook.dialect.dialect();
         let is_native = hook.dialect == DialectId::NATIVE;
         let row = || {
-            dialect
-                .event_row(&hook.event)
-                .map_or_else(|| dialect.unknown_row(&hook.event).timeout, |row| row.timeout)
+            dialect.event_row(&hook.event).map_or_else(
+                || dialect.row_for_unknown_event(&hook.event).timeout,
+                |row| row.timeout,
+            )
         };
         if let Some(timeout) = hook.timeout.or_else(|| (!is_native).then(row)) {
             table.insert("timeout", text_item(&value::duration_text(timeout)));
@@ -259,7 +268,7 @@ impl Writer {
         if hook.once {
             table.insert("once", true.into());
         }
-        if let Some(sandbox) = sandbox::value_for_file(&hook.sandbox) {
+        if let Some(sandbox) = sandbox::sandbox_value_if_set(&hook.sandbox) {
             table.insert("sandbox", Item::Value(sandbox));
         }
         if let Some(status) = &hook.status {
@@ -271,20 +280,20 @@ impl Writer {
     }
 
     /// Reports the settings of a hook that no native file can express.
-    fn report_inexpressible(&mut self, hook: &Hook) {
+    fn report_inexpressible_settings(&mut self, hook: &Hook) {
         if hook.compat == crate::hook::Compat::Exact {
-            self.report_partly_lost(
+            self.report_partly_carried_over(
                 hook,
                 "exact reading is set for a file, not for a hook: `[source.\"...\"]`",
             );
         }
     }
 
-    fn report_lost(&mut self, hook: &Hook, message: &str) {
+    fn report_not_carried_over(&mut self, hook: &Hook, message: &str) {
         self.report(Code::NotCarriedOver, hook, message);
     }
 
-    fn report_partly_lost(&mut self, hook: &Hook, message: &str) {
+    fn report_partly_carried_over(&mut self, hook: &Hook, message: &str) {
         self.report(Code::PartlyCarriedOver, hook, message);
     }
 

@@ -59,7 +59,7 @@ impl Dialect {
 
     /// Returns the row of an event that is not in the table: usually hooks only observe it.
     #[must_use]
-    pub fn unknown_row(&self, event: &EventName) -> EventRow {
+    pub fn row_for_unknown_event(&self, event: &EventName) -> EventRow {
         (self.core.unknown_row)(event)
     }
 
@@ -91,7 +91,7 @@ impl Dialect {
     /// Returns the function that finds settings which silence the agent's hooks, or could; `None`
     /// if no such setting is known.
     #[must_use]
-    pub const fn silencer_finder(&self) -> Option<fn(Scan<'_>) -> Vec<Silencer>> {
+    pub const fn silencing_settings_finder(&self) -> Option<fn(Scan<'_>) -> Vec<Silencer>> {
         self.files.silencers
     }
 
@@ -108,7 +108,7 @@ impl Dialect {
 
     /// Returns where the entry of an MCP server may name variables.
     #[must_use]
-    pub const fn mcp_server_variables(&self) -> ServerVariables {
+    pub const fn mcp_variable_positions(&self) -> ServerVariables {
         self.files.server_variables
     }
 
@@ -146,7 +146,7 @@ impl Dialect {
     /// Returns `true` if this first line of stdout moves the hook to the background, under the
     /// reading mode of its source.
     #[must_use]
-    pub fn detaches_on(&self, first_line: &[u8], compat: Compat) -> bool {
+    pub fn is_detach_line(&self, first_line: &[u8], compat: Compat) -> bool {
         (self.runs.detaches)(first_line, compat)
     }
 
@@ -242,16 +242,16 @@ impl Dialect {
 
     /// Iterates over the files of a project from which the agent runs commands without a tool call,
     /// as paths: `*` is any name, and `**` any folders (T-65).
-    pub fn unasked_command_files(&self) -> impl Iterator<Item = &'static str> {
+    pub fn automatic_command_files(&self) -> impl Iterator<Item = &'static str> {
         self.files.unasked.iter().map(|file| file.path)
     }
 
-    /// Returns the commands in a file of `unasked_command_files`: the line, when the agent runs it,
-    /// and the command.
+    /// Returns the commands in a file of `automatic_command_files`: the line, when the agent runs
+    /// it, and the command.
     #[must_use]
-    pub fn unasked_commands_in(&self, path: &str, text: &str) -> Vec<(usize, String, String)> {
+    pub fn automatic_commands_in(&self, path: &str, text: &str) -> Vec<(usize, String, String)> {
         let file = self.files.unasked.iter().find(|file| file.path == path);
-        file.map_or_else(Vec::new, |file| unasked::read_unasked_commands(file, text))
+        file.map_or_else(Vec::new, |file| unasked::read_automatic_commands(file, text))
     }
 
     /// Returns `true` if the agent never reads standard error as an answer, so that warnings can be
@@ -263,7 +263,7 @@ impl Dialect {
 
     /// Returns the agent's title, if it calls Tenterhook.
     #[must_use]
-    pub fn agent_title(&self) -> Option<&'static str> {
+    pub fn calling_agent_title(&self) -> Option<&'static str> {
         self.calls.replies.map(|replies| replies.agent)
     }
 
@@ -302,14 +302,14 @@ impl Dialect {
     ///
     /// Another host may well have such an event, so the hook stays armed.
     #[must_use]
-    pub fn why_unreachable(&self, hook: &Hook) -> Option<(String, &'static str)> {
+    pub fn why_never_selected(&self, hook: &Hook) -> Option<(String, &'static str)> {
         (self.matching.unreachable)(hook)
     }
 
     /// Returns the least restraint of an action while a file that might forbid it cannot be read
     /// (C-72): usually the user is asked. `None` means the policy of the event.
     #[must_use]
-    pub const fn policy_while_unread(&self) -> Option<OnFailure> {
+    pub const fn policy_for_unreadable_file(&self) -> Option<OnFailure> {
         self.failures.while_unread
     }
 

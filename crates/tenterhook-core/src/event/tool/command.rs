@@ -64,7 +64,7 @@ impl<'a> Command<'a> {
             Some(Value::Array(words)) => {
                 let words: Option<Vec<_>> = words.iter().map(argument_text).collect();
                 words.map_or(Self::Unclear(NO_WORDS), |words| {
-                    Self::from_line(candidate_lines(&words).into())
+                    Self::from_line(possible_command_lines(&words).into())
                 })
             }
             Some(_) => Command::Unclear(NO_WORDS),
@@ -88,7 +88,7 @@ fn argument_text(value: &Value) -> Option<Cow<'_, str>> {
 /// Returns every line that a list of words may be: the program with its arguments; the text after a
 /// `-c`, whatever the program; and if the program is a line and not a name, all words joined as a
 /// shell would get them.
-fn candidate_lines(words: &[Cow<'_, str>]) -> String {
+fn possible_command_lines(words: &[Cow<'_, str>]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| quote_word(word)).collect();
     let mut lines = vec![quoted.join(" ")];
     if words.first().is_some_and(|word| word.contains(NOT_IN_NAMES)) {

@@ -41,7 +41,7 @@ impl Invocation {
             Self::Argv { program, args } => {
                 let words: Vec<Word> =
                     std::iter::once(program).chain(args).map(Word::literal).collect();
-                let options = language.count_option_words(&words)?;
+                let options = language.count_words_before_script(&words)?;
                 let (before, after) = args.split_at_checked(options)?;
                 let option = [option.to_owned(), value.to_owned()];
                 let args = before.iter().chain(&option).chain(after).cloned().collect();
@@ -74,7 +74,7 @@ fn interpreter_options_end(text: &str, language: &Language) -> Option<usize> {
     {
         return None;
     }
-    let options = language.count_option_words(&command.words)?;
+    let options = language.count_words_before_script(&command.words)?;
     let mut at = 0;
     let sources = command
         .assignments

@@ -87,8 +87,8 @@ fn of_several_conditions_the_surest_decides() {
         (vec![failed(), no()], no(), failed()),
         (vec![no(), failed()], no(), failed()),
     ] {
-        assert_eq!(pick_if_all(parts.clone().into_iter()), of_all, "{parts:?}");
-        assert_eq!(pick_if_any(parts.clone().into_iter()), of_any, "{parts:?}");
+        assert_eq!(combine_all(parts.clone().into_iter()), of_all, "{parts:?}");
+        assert_eq!(combine_any(parts.clone().into_iter()), of_any, "{parts:?}");
     }
 }
 

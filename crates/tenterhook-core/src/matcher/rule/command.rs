@@ -139,7 +139,7 @@ impl CommandPattern {
         [Some(&self.base), self.open.as_ref()]
             .into_iter()
             .flatten()
-            .any(|stars| stars.may_match_parts(&parts))
+            .any(|stars| stars.may_match_with_unknown_parts(&parts))
     }
 
     /// Returns true if a command runs the program that the pattern spells out.
@@ -198,7 +198,8 @@ impl CommandPattern {
         None
     }
 
-    pub(super) fn select_line(
+    /// Returns whether, and how exactly, the pattern selects a parsed shell line.
+    pub(super) fn selection_of_line(
         &self,
         line: &Line,
         reading: Reading,
@@ -207,7 +208,7 @@ impl CommandPattern {
         if line.written_commands().any(|command| self.matches_command_words(command)) {
             return Selection::Exact;
         }
-        match self.find_widening(line, reading, meter) {
+        match self.first_widening_reason(line, reading, meter) {
             Some(widening) => Selection::Widened(widening),
             None => Selection::Not(Miss::Spec),
         }
@@ -215,7 +216,12 @@ impl CommandPattern {
 
     /// Returns the first reason to select a line that does not match exactly. Reasons that the
     /// agent shares come first (S-52).
-    fn find_widening(&self, line: &Line, reading: Reading, meter: &Meter<'_>) -> Option<Widening> {
+    fn first_widening_reason(
+        &self,
+        line: &Line,
+        reading: Reading,
+        meter: &Meter<'_>,
+    ) -> Option<Widening> {
         let doubt = match &line.parsed {
             Parsed::Full => None,
             // The set-up of a shell hides no command that anybody wrote (S-66).

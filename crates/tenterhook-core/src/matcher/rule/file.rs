@@ -73,7 +73,12 @@ impl FilePattern {
         Ok(Self { anchor, globs })
     }
 
-    pub(super) fn select_path(&self, tool: ToolCall<'_>, places: &PathAnchors<'_>) -> Selection {
+    /// Returns whether, and how exactly, the pattern selects the path of a file tool's call.
+    pub(super) fn selection_of_path(
+        &self,
+        tool: ToolCall<'_>,
+        places: &PathAnchors<'_>,
+    ) -> Selection {
         let path = PATH_KEYS.iter().find_map(|key| tool.input.get(key).and_then(Value::as_str));
         let path = match path {
             Some(path) => path,

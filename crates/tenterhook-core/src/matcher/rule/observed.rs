@@ -45,16 +45,16 @@ const WRAPPED: &[(&str, &[&str])] = &[
 ];
 const GIT: &[&str] = &["Bash(git:*)", "Bash(git *)", "Bash( git *)", "Bash(git*)"];
 
-fn substitute_paths(value: &Value) -> Value {
+fn replace_project_placeholder(value: &Value) -> Value {
     serde_json::from_str(&value.to_string().replace("{project}", PROJECT)).unwrap()
 }
 
-fn select_observed(rule: &str, observed: &Observed) -> Option<Selection> {
-    let input = substitute_paths(&observed.input);
+fn selection_of_observed_call(rule: &str, observed: &Observed) -> Option<Selection> {
+    let input = replace_project_placeholder(&observed.input);
     let places = PathAnchors { cwd: PROJECT, base: PROJECT, home: Some("/home/x") };
     let call = Call::new(ToolCall { name: &observed.tool, input: &input }, places, &[]);
     let rule = Rule::parse(rule).ok()?;
-    Some(rule.select_call(&call, Reading::Claude))
+    Some(rule.selection_of_call(&call, Reading::Claude))
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn every_observed_cell_is_reproduced() {
         let rule = row.value.as_deref().unwrap();
         rows += 1;
         for (index, call) in table.calls.iter().enumerate() {
-            let selection = select_observed(rule, call);
+            let selection = selection_of_observed_call(rule, call);
             let selected = selection.as_ref().is_some_and(Selection::is_selected);
             let command = call.input.get("command").and_then(Value::as_str).unwrap_or_default();
             let is_wrapped =
@@ -95,7 +95,7 @@ fn agent_reading_matches_the_table() {
     for row in table.rules.iter().filter(|row| row.field == "if") {
         let rule = row.value.as_deref().unwrap();
         for (index, call) in table.calls.iter().enumerate() {
-            let fires = match select_observed(rule, call) {
+            let fires = match selection_of_observed_call(rule, call) {
                 None | Some(Selection::Not(_)) => false,
                 Some(Selection::Exact) => true,
                 Some(Selection::Widened(widening)) => widening.agent_also_fires(),
@@ -121,7 +121,7 @@ fn guarded_reading_misses_no_cell() {
             let within = Surroundings { cwd: PROJECT.into(), ..Surroundings::default() };
             let event = Event::new("PreToolUse", within)
                 .with("tool_name", call.tool.as_str())
-                .with("tool_input", substitute_paths(&call.input));
+                .with("tool_input", replace_project_placeholder(&call.input));
             let picked = condition.pick(&MatchContext::for_event(&event), Compat::Guarded);
             let is_picked = matches!(picked, Picked::Exactly | Picked::Widely(_));
             assert!(is_picked, "`{}` on call {index}: {picked:?}", condition.text());
@@ -137,7 +137,7 @@ fn torn_line_selects_every_rule() {
         input: serde_json::json!({"command": "git status &&"}),
     };
     for rule in ["Bash(git:*)", "Bash(git push *)", "Bash(rm *)", "Bash(*rm*)", "Bash(cd *)"] {
-        let selection = select_observed(rule, &call);
+        let selection = selection_of_observed_call(rule, &call);
         let fires = match &selection {
             Some(Selection::Widened(widening)) => widening.agent_also_fires(),
             Some(Selection::Exact) => true,

@@ -34,7 +34,7 @@ impl Stars {
     ///
     /// Holds a set of places in the pattern: before each place, what was read so far may have matched. The set is a row of
     /// bits, so that a character of a long text costs a word for 64 of the pattern's.
-    pub(super) fn may_match_parts(&self, parts: &[Option<&str>]) -> bool {
+    pub(super) fn may_match_with_unknown_parts(&self, parts: &[Option<&str>]) -> bool {
         let mut pattern: Vec<char> = self.text.chars().collect();
         pattern.dedup_by(|one, other| (*one, *other) == ('*', '*'));
         let stars = Positions::positions_before_char(&pattern, '*');
@@ -43,7 +43,7 @@ impl Stars {
         places.advance_over_empty_stars(&stars);
         for part in parts {
             let Some(text) = part else {
-                places.fill_from_first();
+                places.fill_after_first();
                 continue;
             };
             for c in text.chars() {
@@ -95,7 +95,7 @@ impl Positions {
 
     /// Adds every position after the first one in the set. A position after the last one is
     /// harmless.
-    fn fill_from_first(&mut self) {
+    fn fill_after_first(&mut self) {
         let mut found = false;
         for word in &mut self.0 {
             *word = if found { u64::MAX } else { *word | word.wrapping_neg() };
@@ -168,11 +168,11 @@ mod tests {
         ) {
             let parts: Vec<_> = parts.iter().map(|part| part.as_deref()).collect();
             let chars: Vec<char> = pattern.chars().collect();
-            prop_assert_eq!(Stars::new(&pattern).may_match_parts(&parts), plainly(&chars, &parts));
+            prop_assert_eq!(Stars::new(&pattern).may_match_with_unknown_parts(&parts), plainly(&chars, &parts));
             // Behind what fills the first words, too.
             let (long, start) = (format!("{}{pattern}", "x".repeat(62)), "x".repeat(62));
             let parts: Vec<_> = std::iter::once(Some(&*start)).chain(parts).collect();
-            prop_assert_eq!(Stars::new(&long).may_match_parts(&parts), plainly(&chars, &parts[1..]));
+            prop_assert_eq!(Stars::new(&long).may_match_with_unknown_parts(&parts), plainly(&chars, &parts[1..]));
         }
     }
 }

@@ -75,7 +75,9 @@ impl Spec {
                 Some(domain) => Self::Domain(Stars::new(&domain.trim().to_ascii_lowercase())),
                 None => param(),
             },
-            Some(Family::Field(field)) if !spec.contains(':') || is_plugin_name(spec) => {
+            Some(Family::Field(field))
+                if !spec.contains(':') || is_not_documented_parameter(spec) =>
+            {
                 Self::Field(field, Stars::new(spec))
             }
             Some(Family::Field(_)) | None => param(),
@@ -83,14 +85,14 @@ impl Spec {
     }
 
     /// Returns whether the specifier selects `call`, a call of its tool.
-    pub(super) fn select_call(&self, call: &Call<'_>, reading: Reading) -> Selection {
+    pub(super) fn selection_of_call(&self, call: &Call<'_>, reading: Reading) -> Selection {
         match self {
             Self::Any => Selection::Exact,
             Self::Command(pattern) => match call.parsed_line() {
-                Some(line) => pattern.select_line(line, reading, &call.new_meter()),
+                Some(line) => pattern.selection_of_line(line, reading, &call.new_meter()),
                 None => Selection::Widened(Widening::Input),
             },
-            Self::File(pattern) => pattern.select_path(call.tool, &call.places),
+            Self::File(pattern) => pattern.selection_of_path(call.tool, &call.places),
             Self::Domain(pattern) => selection_if_matched(
                 call.first_text_field(&["url"])
                     .and_then(url_host)
@@ -99,7 +101,9 @@ impl Spec {
             Self::Field(field, pattern) => selection_if_matched(
                 call.first_text_field(&[field]).map(|text| pattern.matches(text)),
             ),
-            Self::Param(name, pattern) => select_by_parameter(call.tool.input.get(name), pattern),
+            Self::Param(name, pattern) => {
+                selection_by_parameter(call.tool.input.get(name), pattern)
+            }
             Self::Opaque => Selection::Widened(Widening::Input),
         }
     }
@@ -107,7 +111,7 @@ impl Spec {
 
 /// Returns true unless the specifier is a documented parameter such as `model:opus`: `plugin:skill`
 /// names a skill of a plugin.
-fn is_plugin_name(spec: &str) -> bool {
+fn is_not_documented_parameter(spec: &str) -> bool {
     const PARAMS: &[&str] = &["skill", "args", "subagent_type", "model", "prompt", "description"];
     !spec.split_once(':').is_some_and(|(name, _)| PARAMS.contains(&name.trim()))
 }
@@ -120,7 +124,7 @@ fn selection_if_matched(matched: Option<bool>) -> Selection {
     }
 }
 
-fn select_by_parameter(value: Option<&Value>, pattern: &Stars) -> Selection {
+fn selection_by_parameter(value: Option<&Value>, pattern: &Stars) -> Selection {
     let text = match value {
         None | Some(Value::Null) => return Selection::Not(Miss::Spec),
         Some(Value::String(text)) => text.clone(),

@@ -12,7 +12,7 @@ const PLACES: PathAnchors<'static> =
 
 fn select(rule: &str, tool: &str, input: &Value, reading: Reading) -> Selection {
     let call = Call::new(ToolCall { name: tool, input }, PLACES, &[("Task", "Agent")]);
-    Rule::parse(rule).unwrap().select_call(&call, reading)
+    Rule::parse(rule).unwrap().selection_of_call(&call, reading)
 }
 
 fn bash(rule: &str, line: &str, reading: Reading) -> Selection {
@@ -312,7 +312,7 @@ fn a_guess_covers_nothing() {
     let input = json!({"command": "foo git push"});
     let call = Call::new(ToolCall { name: "Bash", input: &input }, PLACES, &[]);
     let rule = Rule::parse("Bash(git push *)").unwrap();
-    assert!(rule.select_call(&call, Reading::Native).is_selected());
+    assert!(rule.selection_of_call(&call, Reading::Native).is_selected());
     assert_ne!(rule.covers_call(&call), Covers::Every);
 }
 
@@ -463,8 +463,8 @@ fn a_pattern_of_stars_agrees_with_a_slow_reading_of_it() {
         let stars = Stars::new(&pattern);
         let expected = slow(pattern.as_bytes(), text.as_bytes());
         prop_assert_eq!(stars.matches(&text), expected);
-        prop_assert_eq!(stars.may_match_parts(&[Some(&text)]), expected);
-        prop_assert!(stars.may_match_parts(&[None]));
+        prop_assert_eq!(stars.may_match_with_unknown_parts(&[Some(&text)]), expected);
+        prop_assert!(stars.may_match_with_unknown_parts(&[None]));
     });
 }
 
@@ -475,8 +475,8 @@ proptest! {
         if let Ok(rule) = Rule::parse(&rule) {
             for tool in ["Bash", "Read", "WebFetch", "Skill", "PowerShell"] {
                 let call = Call::new(ToolCall { name: tool, input: &input }, PLACES, &[]);
-                let claude = rule.select_call(&call, Reading::Claude);
-                let native = rule.select_call(&call, Reading::Native);
+                let claude = rule.selection_of_call(&call, Reading::Claude);
+                let native = rule.selection_of_call(&call, Reading::Native);
                 // The agent's reading only ever selects more, and what is covered is selected.
                 prop_assert!(claude.is_selected() || !native.is_selected());
                 prop_assert!(native.is_selected() || rule.covers_call(&call) != Covers::Every);

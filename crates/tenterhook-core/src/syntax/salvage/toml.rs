@@ -90,7 +90,7 @@ fn split_blocks(text: &str) -> Vec<Block> {
         if is_header || (!quotes.is_open() && begins_with_key(line)) {
             depth = 0;
         }
-        let brackets = quotes.scan_line(line);
+        let brackets = quotes.scan_bracket_balance(line);
         if is_header {
             if let Some(last) = found.last_mut() {
                 last.end = at;
@@ -144,7 +144,7 @@ impl Quotes {
     }
 
     /// Scans a line and returns how many more brackets it opens than it closes.
-    fn scan_line(&mut self, line: &str) -> isize {
+    fn scan_bracket_balance(&mut self, line: &str) -> isize {
         let mut rest = line;
         let mut depth = 0;
         while !rest.is_empty() {
@@ -327,7 +327,7 @@ fn split_statements(body: &str) -> Vec<(usize, &str)> {
         if !quotes.is_open() && at > 0 && begins_with_key(line) {
             starts.push(at);
         }
-        quotes.scan_line(line);
+        quotes.scan_bracket_balance(line);
         at += line.len();
     }
     let ends = starts.iter().skip(1).copied().chain([body.len()]);

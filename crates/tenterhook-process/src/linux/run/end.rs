@@ -104,10 +104,10 @@ impl Run {
         if suspected || self.sweep == Sweep::Always {
             // Reaped after the search: until then no other process has the id of the session.
             // One that somebody else reaped may have given its id away already.
-            return self.search_descendants(self.taken.is_none().then_some(self.pid));
+            return self.request_descendant_search(self.taken.is_none().then_some(self.pid));
         }
         self.reap_leader();
-        self.check_group_is_empty(FIRST_LOOK, turn.now)
+        self.report_if_group_empty(FIRST_LOOK, turn.now)
     }
 
     /// Reports once process 1 is gone. The kernel has then killed every process in its namespaces,
@@ -140,19 +140,19 @@ impl Run {
 
     /// Checks whether the group is empty. Signal 0 has no effect on a process, in case the id was
     /// reused.
-    pub(super) fn check_group_is_empty(&mut self, pause: Duration, now: Instant) -> Next {
+    pub(super) fn report_if_group_empty(&mut self, pause: Duration, now: Instant) -> Next {
         if test_kill_process_group(self.pid).is_err() {
             self.deliver_report(Swept::default(), now);
             return Next::Forget;
         }
         if pause > LAST_PAUSE {
-            return self.search_descendants(None);
+            return self.request_descendant_search(None);
         }
         self.phase = Phase::Emptying { look_at: now + pause, pause: pause * 2 };
         Next::Stay
     }
 
-    fn search_descendants(&mut self, session: Option<Pid>) -> Next {
+    fn request_descendant_search(&mut self, session: Option<Pid>) -> Next {
         self.phase = Phase::Sweeping;
         Next::Sweep(Search { session, word: self.word.clone(), others: Vec::new() })
     }
@@ -208,7 +208,7 @@ impl Run {
             stdout,
             stderr,
             stdin: self.stdin.delivery_status(),
-            taken: self.stdin.read_byte_count(),
+            taken: self.stdin.bytes_read_by_child(),
             pid: Some(self.pid.as_raw_nonzero().get().unsigned_abs()),
             times,
             survivors: swept.survivors,

@@ -1,8 +1,8 @@
 //! Which requests (`ioctl`) to file systems is a confined child refused? Tables, and the steps of the filter that read them.
 
 use super::{
-    Filter, GREATER_OR_EQUAL, REFUSE, and_instruction, argument_offset, jump_instruction,
-    load_instruction, match_call, return_instruction, skip_if_equal,
+    Filter, GREATER_OR_EQUAL, REFUSE, add_branch_for_call, and_instruction, jump_instruction,
+    load_instruction, lower_argument_offset, return_instruction, skip_if_equal,
 };
 
 /// The letters of requests to file systems, which are made through any descriptor of a file, one to read, too: keys that open and shut it,
@@ -37,7 +37,7 @@ pub(super) fn deny_file_system_requests(filter: &mut Filter, attributes: bool) {
     let allowed: Vec<u32> = HARMLESS.iter().chain(of_attributes).copied().collect();
     let letters = OF_FILE_SYSTEMS.len();
     let steps = |count: usize| u8::try_from(count).unwrap_or(u8::MAX);
-    let mut then = vec![load_instruction(argument_offset(1))];
+    let mut then = vec![load_instruction(lower_argument_offset(1))];
     // Over the other numbers, the letters with what takes them out of the number, and the two last steps.
     let over = allowed.len() + letters + 2;
     then.extend(allowed.iter().enumerate().map(|(at, n)| skip_if_equal(*n, steps(over - at))));
@@ -49,5 +49,5 @@ pub(super) fn deny_file_system_requests(filter: &mut Filter, attributes: bool) {
             .map(|(at, file_system)| skip_if_equal(file_system << 8, steps(letters - at))),
     );
     then.extend([jump_instruction(GREATER_OR_EQUAL, 0, 1, 1), return_instruction(REFUSE)]);
-    match_call(filter, libc::SYS_ioctl, &then);
+    add_branch_for_call(filter, libc::SYS_ioctl, &then);
 }

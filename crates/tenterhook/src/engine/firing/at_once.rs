@@ -37,7 +37,7 @@ impl Firing<'_> {
             }
             of_hook.entry(position).or_default().push(done);
         }
-        of_hook.into_values().filter_map(parts::merge_split_steps).collect()
+        of_hook.into_values().filter_map(parts::merge_results_of_parts).collect()
     }
 
     /// Runs steps of which each judges the event or one part of it.
@@ -62,7 +62,7 @@ impl Firing<'_> {
             steps.into_iter().enumerate().partition(|(_, step)| step.hook.run.runs_in_process());
         for (at, step) in outside {
             let copy = step.clone();
-            tasks.spawn(at, copy, step::run_step(self.prepare_step(step)));
+            tasks.spawn_step(at, copy, step::run_step(self.prepare_step(step)));
         }
         for (at, step) in inside {
             if let Some(done) = self.evaluate_rule_inline(&step) {
@@ -78,7 +78,7 @@ impl Firing<'_> {
                     self.yield_after_long_work(&done).await;
                     all.push((at, done));
                 }
-                Poll::Pending => tasks.spawn(at, copy, run),
+                Poll::Pending => tasks.spawn_step(at, copy, run),
             }
         }
         all.extend(tasks.join_all().await);
@@ -108,7 +108,7 @@ impl Firing<'_> {
             rule_input,
             ambient: &self.inner.ambient,
             wanted: &self.wanted,
-            budget: executor::cap_to_deadline(
+            budget: executor::cap_timeout_to_deadline(
                 step.hook.effective_timeout(&step.row),
                 self.deadline,
             ),
@@ -127,7 +127,12 @@ struct Tasks {
 }
 
 impl Tasks {
-    fn spawn(&mut self, at: usize, step: Step, run: impl Future<Output = Done> + Send + 'static) {
+    fn spawn_step(
+        &mut self,
+        at: usize,
+        step: Step,
+        run: impl Future<Output = Done> + Send + 'static,
+    ) {
         let task = self.running.spawn(async move { (at, run.await) });
         self.handed.push((task.id(), at, step));
     }

@@ -38,7 +38,11 @@ pub(in crate::engine) struct Queue {
 type Began = Arc<OnceLock<Instant>>;
 
 /// Runs a whole step in the background of the session.
-pub(super) fn run_in_background(setting: Box<Setting>, queue: Queue, claim: Option<Claim>) -> Done {
+pub(super) fn run_step_in_background(
+    setting: Box<Setting>,
+    queue: Queue,
+    claim: Option<Claim>,
+) -> Done {
     claim.iter().for_each(Claim::detach);
     let (late, began) = (Late::new(&setting), Began::default());
     let (about, starts) = (late.clone(), Arc::clone(&began));
@@ -56,22 +60,26 @@ pub(super) fn run_in_background(setting: Box<Setting>, queue: Queue, claim: Opti
         drop(done);
         late::finish_with_report(&about, &report, claim)
     };
-    hand_to_session(&session, late, began, run)
+    hand_step_to_session(&session, late, began, run)
 }
 
 /// Moves a step to the background of the session, because it asked for that in its first line.
-pub(super) fn continue_in_background(setting: &Setting, rest: Rest, claim: Option<Claim>) -> Done {
+pub(super) fn continue_step_in_background(
+    setting: &Setting,
+    rest: Rest,
+    claim: Option<Claim>,
+) -> Done {
     claim.iter().for_each(Claim::detach);
     let late = Late::new(setting);
     let about = late.clone();
     let began = Arc::new(OnceLock::from(Instant::now()));
     let run = async move { late::finish_with_report(&about, &rest.0.await, claim) };
-    hand_to_session(&setting.session, late, began, run)
+    hand_step_to_session(&setting.session, late, began, run)
 }
 
 /// Passes a step to the session, which runs it in the background. Beyond the limit the step does
 /// not run, and a fault reports it (N-8).
-fn hand_to_session(
+fn hand_step_to_session(
     session: &crate::session::Session,
     late: Late,
     began: Began,

@@ -75,10 +75,10 @@ impl Done {
     }
 
     /// Moves the verdict of a shadow hook into the record, and nowhere else (SH-6).
-    fn with_shadow_recorded(mut self) -> Self {
+    fn move_shadow_verdict_to_record(mut self) -> Self {
         if self.hook.enforcement.is_shadow() && self.record.shadow.is_none() {
             let verdict = std::mem::take(&mut self.verdict)
-                .into_verdict()
+                .into_verdict_unless_silent()
                 .unwrap_or_else(Verdict::without_effect);
             self.record = Box::new(shadow_record(*self.record, verdict));
         }
@@ -94,7 +94,7 @@ impl Done {
         let record = Box::new(new_record(step, ended, Duration::ZERO, Restraint::Silent));
         let hook = Arc::clone(&step.hook);
         Self { hook, verdict: LazyVerdict::default(), record, version: 0, voided: None }
-            .with_shadow_recorded()
+            .move_shadow_verdict_to_record()
     }
 }
 
@@ -116,14 +116,14 @@ pub(in crate::engine) fn shadow_record(record: outcome::Step, verdict: Verdict) 
 /// Judges the answer of a step, and records it.
 pub(super) fn judge_and_record(step: &Step, answer: Answer, ended: Ended, took: Duration) -> Done {
     let exemption = answer.exemption;
-    let verdict = verdict::judge_answer(judge_context(step), answer);
+    let verdict = verdict::judge_answer(judge_context_of_step(step), answer);
     let record = record_with_verdict(step, ended, took, &verdict);
     let record = Box::new(outcome::Step { exemption, ..record });
     let (hook, verdict) = (Arc::clone(&step.hook), LazyVerdict::from(verdict));
-    Done { hook, verdict, record, version: 0, voided: None }.with_shadow_recorded()
+    Done { hook, verdict, record, version: 0, voided: None }.move_shadow_verdict_to_record()
 }
 
-pub(in crate::engine) fn judge_context(step: &Step) -> JudgeContext<'_> {
+pub(in crate::engine) fn judge_context_of_step(step: &Step) -> JudgeContext<'_> {
     JudgeContext { hook: &step.hook, row: &step.row, widened: step.widened.as_deref() }
 }
 

@@ -20,7 +20,7 @@ use super::super::confine::apply_hook_sandbox;
 use super::super::env_file::EnvFile;
 use super::super::{Progress, Rest, Task, not_started_report};
 use super::running::{Course, RunFiles, Running};
-use super::{process_for_task, start_and_follow};
+use super::{process_for_task, start_and_follow_command};
 use likeness::Likeness;
 #[cfg(not(feature = "prewarm-forms"))]
 pub(super) use no_substitute::Substitute;
@@ -76,13 +76,13 @@ impl Spare {
     }
 
     /// Whether the hook of the spare left the configuration, or no event came for a long time.
-    fn is_stale(&self) -> bool {
+    fn is_no_longer_wanted(&self) -> bool {
         self.hook.strong_count() == 0 || self.since.elapsed() + MARGIN >= IDLE
     }
 
     /// Returns how the spare process ended, if it no longer waits.
-    fn end_if_exited(&mut self) -> Option<process::End> {
-        self.running.end_if_exited()
+    fn end_before_event(&mut self) -> Option<process::End> {
+        self.running.end_before_event()
     }
 
     /// Whether starting the hook now would give the same process.
@@ -91,8 +91,8 @@ impl Spare {
     }
 
     /// Whether the files from which the spare was started are unchanged, and it is not too old.
-    fn is_fresh(&self) -> bool {
-        !self.is_stale() && self.likeness.has_unchanged_files()
+    fn is_young_with_unchanged_files(&self) -> bool {
+        !self.is_no_longer_wanted() && self.likeness.has_unchanged_files()
     }
 
     /// Returns the waiting process.
@@ -109,7 +109,7 @@ pub(super) async fn run_prewarmed(task: Task) -> Progress {
     };
     // An empty input is the end of input, which signals a waiting process that its host is gone.
     if task.envelope.body.is_empty() {
-        return start_and_follow(&task, command).await.into_progress();
+        return start_and_follow_command(&task, command).await.into_progress();
     }
     let taken = Spares::of_session(&task.session)
         .take_matching_spare(&task.hook, &Likeness::new(&task, command));
@@ -118,11 +118,11 @@ pub(super) async fn run_prewarmed(task: Task) -> Progress {
             running.send_event(&task);
             match running.wait_for_end_or_detach(&task).await {
                 // It died before it read any byte of the event, so no gate has accepted anything.
-                Course::Unseen(_) => (start_and_follow(&task, command).await, None),
+                Course::Unseen(_) => (start_and_follow_command(&task, command).await, None),
                 course => (course, None),
             }
         }
-        Taken::Nothing(note) => (start_and_follow(&task, command).await, note),
+        Taken::Nothing(note) => (start_and_follow_command(&task, command).await, note),
     };
     match course.into_progress() {
         Progress::Ended(mut report) => {
@@ -148,8 +148,9 @@ fn start_next_spare(task: Arc<Task>) {
 pub(crate) fn start_spares(tasks: Vec<Arc<Task>>) {
     let claims = |task: Arc<Task>| {
         let wanted = task.session.expects_next_event();
-        let claim =
-            wanted.then(|| Spares::of_session(&task.session).claim_start(&task.hook)).flatten()?;
+        let claim = wanted
+            .then(|| Spares::of_session(&task.session).claim_spare_start(&task.hook))
+            .flatten()?;
         Some((task, claim))
     };
     let claimed: Vec<_> = tasks.into_iter().filter_map(claims).collect();

@@ -79,7 +79,7 @@ impl Running {
     }
 
     /// Returns how the process ended, if it ended without receiving an event.
-    pub(super) fn end_if_exited(&mut self) -> Option<process::End> {
+    pub(super) fn end_before_event(&mut self) -> Option<process::End> {
         match self.finished.try_recv() {
             Ok(report) => Some(report.end),
             Err(oneshot::error::TryRecvError::Empty) => None,
@@ -91,7 +91,7 @@ impl Running {
     pub(super) fn send_event(&mut self, task: &Task) {
         let now = Instant::now();
         self.handed = Some(now);
-        self.child.write_input_with_deadline(
+        self.child.write_all_input_with_deadline(
             task.envelope.body.as_slice(),
             Some((now + task.remaining_time()).into_std()),
         );
@@ -163,7 +163,7 @@ fn unreadable_status_message(errno: i32) -> String {
 
 /// Explains that the host lacked the resources to start the hook; this says nothing about the
 /// hook.
-fn host_limit_message(error: &process::NotStarted) -> String {
+fn no_host_resources_message(error: &process::NotStarted) -> String {
     format!(
         "it was not started, because the host lacks a resource: {error}; check the limits of the host (`ulimit -a`)"
     )
@@ -190,7 +190,7 @@ fn step_report(
     }
     let end = match report.end {
         process::End::NotStarted(error) if error.is_host_fault() => {
-            End::Failed { code: Code::OutOfResources, why: host_limit_message(&error) }
+            End::Failed { code: Code::OutOfResources, why: no_host_resources_message(&error) }
         }
         process::End::NotStarted(error) => {
             End::NotStarted { why: super::not_started_message(&error) }
@@ -245,7 +245,7 @@ fn detach_on_first_line(
     let mut detach = Some(detach);
     let mut is_first = true;
     child.on_line(move |line| {
-        if std::mem::take(&mut is_first) && dialect.detaches_on(line, compat) {
+        if std::mem::take(&mut is_first) && dialect.is_detach_line(line, compat) {
             // The step may have been dropped meanwhile; then it is being killed anyway.
             let _ = detach.take().map(|detach| detach.send(()));
         }

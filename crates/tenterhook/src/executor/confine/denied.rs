@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use tenterhook_process as process;
 
 use super::Confined;
-use super::paths::resolve_inside;
-use complaint::{Complaint, is_attribute_refusal, likely_paths_in_line, parse_complaints};
+use super::paths::resolve_if_inside;
+use complaint::{Complaint, likely_paths_in_line, parse_complaints, reports_attribute_refusal};
 pub(super) use resolved::Refused;
 use resolved::{Resolved, nearest_existing_ancestor};
 use tenterhook_core::answer::Failure;
@@ -47,7 +47,7 @@ pub(super) enum Found {
 
 impl Confined {
     /// Returns a failure about the first refusal of the sandbox that `stderr` reports.
-    pub(in crate::executor) fn failure_from_stderr(
+    pub(in crate::executor) fn refusal_failure_from_stderr(
         &self,
         stderr: &[u8],
         project: &Path,
@@ -65,17 +65,17 @@ impl Confined {
     pub(super) fn first_refusal(&self, text: &str) -> Option<Found> {
         let resolved = Resolved::new(self);
         // Only in a separate root do files without a grant look missing.
-        let is_rooted = !self.confinement_means().can_limit_files();
+        let is_rooted = !self.machine_confinement_means().can_limit_files();
         let mut looked = BTreeSet::new();
         parse_complaints(text).find_map(|complaint| match complaint {
             // A reachable port that does not answer is a different problem.
             Complaint::Unreached(port) => {
-                let wanted = self.peers_with_port(port);
+                let wanted = self.peers_to_grant_for_port(port);
                 (wanted != self.granted.net).then_some(Found::Peers(wanted))
             }
             Complaint::Git => Some(Found::Git),
             Complaint::Refused { line, .. }
-                if is_attribute_refusal(line) && !self.confinement.attributes =>
+                if reports_attribute_refusal(line) && !self.confinement.attributes =>
             {
                 let path = likely_paths_in_line(line)
                     .map(|text| self.cwd.join(text))
@@ -127,7 +127,7 @@ impl Confined {
             );
         }
         let write = |path: &Path, keeps_mode: bool| {
-            self.line_granting_more(|grants| {
+            self.entry_line_granting_more(|grants| {
                 grants.write.push(to_grant_path(path, project));
                 grants.attributes |= keeps_mode;
             })
@@ -150,14 +150,16 @@ impl Confined {
             )),
             Refused::Read => format!(
                 "the sandbox did not let {who} read `{shown}`; {} grants that",
-                self.line_granting_more(|grants| grants.read.push(to_grant_path(path, project)))
+                self.entry_line_granting_more(|grants| grants.read.push(to_grant_path(path, project)))
             ),
         }
     }
 
     /// Returns the peers to grant for a port: all, if ports cannot be granted one by one.
-    fn peers_with_port(&self, port: Option<u16>) -> Peers {
-        self.granted.net.with_port(port.filter(|_| self.confinement_means().can_limit_ports()))
+    fn peers_to_grant_for_port(&self, port: Option<u16>) -> Peers {
+        self.granted
+            .net
+            .with_port(port.filter(|_| self.machine_confinement_means().can_limit_ports()))
     }
 
     /// Whether granting the path would grant the home directory.
@@ -167,9 +169,9 @@ impl Confined {
 
     fn attributes_refused_message(&self, path: Option<&Path>, project: &Path) -> String {
         // In a separate root this is granted only for files that may be changed.
-        let limits = self.confinement_means().can_limit_files();
+        let limits = self.machine_confinement_means().can_limit_files();
         let path = path.filter(|path| !limits && !self.can_write(path));
-        let line = self.line_granting_more(|grants| {
+        let line = self.entry_line_granting_more(|grants| {
             grants.attributes = true;
             grants.write.extend(path.map(|path| to_grant_path(path, project)));
         });
@@ -181,7 +183,7 @@ impl Confined {
 
     /// The message that no host could be reached, with the line that grants it.
     fn no_host_message(&self, who: &str, wanted: Peers) -> String {
-        let line = self.line_granting_more(|grants| grants.net = wanted);
+        let line = self.entry_line_granting_more(|grants| grants.net = wanted);
         format!("the sandbox let {who} reach no host; {line} grants that")
     }
 
@@ -192,7 +194,7 @@ impl Confined {
     }
 
     /// Returns the line of the entry that grants more.
-    fn line_granting_more(&self, more: impl FnOnce(&mut Grants)) -> String {
+    fn entry_line_granting_more(&self, more: impl FnOnce(&mut Grants)) -> String {
         native::sandbox_line(&self.granted.to_sandbox_with(more), self.file.as_deref())
     }
 
@@ -207,7 +209,7 @@ impl Confined {
     }
 
     /// Returns the means of confinement that this machine has.
-    fn confinement_means(&self) -> process::Means {
+    fn machine_confinement_means(&self) -> process::Means {
         self.confinement.pretended.unwrap_or_else(process::available_sandbox_means)
     }
 }
@@ -306,7 +308,7 @@ const fn too_wide_grant_remedy(why: process::Ungranted) -> &'static str {
 /// Returns a path as grants write it: relative to `$PROJECT` inside the project, and absolute if a
 /// link leads out of it.
 fn to_grant_path(path: &Path, project: &Path) -> PathBuf {
-    let inside = resolve_inside(project, path);
+    let inside = resolve_if_inside(project, path);
     match inside
         .as_deref()
         .and_then(|path| path.strip_prefix(process::internal::resolve_path(project)).ok())

@@ -48,14 +48,14 @@ impl PathResolver {
     }
 
     /// Returns the real path of `path`, if that is the project or below it.
-    pub(super) fn resolve_in_project(&mut self, path: &Path) -> Option<PathBuf> {
+    pub(super) fn resolve_if_in_project(&mut self, path: &Path) -> Option<PathBuf> {
         let end = self.links.resolve(path);
         (self.project.is_absolute() && end.starts_with(&self.project)).then_some(end)
     }
 
     /// Returns the real path of `path`; `None` if a link in a shared directory leads out of it.
-    pub(super) fn resolve_in_shared(&mut self, path: &Path) -> Option<PathBuf> {
-        let mut links = self.links.resolve_with_links(path);
+    pub(super) fn resolve_unless_link_escapes(&mut self, path: &Path) -> Option<PathBuf> {
+        let mut links = self.links.links_and_target_of(path);
         let end = links.pop()?;
         let leads_out = |place: &PathBuf| {
             !end.starts_with(place) && links.iter().any(|link| link.starts_with(place))
@@ -66,7 +66,7 @@ impl PathResolver {
 }
 
 /// Returns the real path of `path`, if that is `directory` or below it.
-pub(super) fn resolve_inside(directory: &Path, path: &Path) -> Option<PathBuf> {
+pub(super) fn resolve_if_inside(directory: &Path, path: &Path) -> Option<PathBuf> {
     let real = resolve_path(path);
     (directory.is_absolute() && real.starts_with(resolve_path(directory))).then_some(real)
 }
@@ -118,9 +118,13 @@ mod tests {
             ("renamed", false),
             ("home/project/../w", false),
         ] {
-            assert_eq!(resolver.resolve_in_shared(&at(path)).is_none(), leads_out, "{path}");
+            assert_eq!(
+                resolver.resolve_unless_link_escapes(&at(path)).is_none(),
+                leads_out,
+                "{path}"
+            );
         }
-        let within = |path: &str| resolve_inside(&at("link/project"), &at(path)).is_some();
+        let within = |path: &str| resolve_if_inside(&at("link/project"), &at(path)).is_some();
         for (path, inside) in [
             ("home/project/out", true),
             ("link/project/new/file", true),

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::paths::resolve_inside;
+use super::paths::resolve_if_inside;
 
 /// Directories beside an installation's programs that belong to it.
 const BESIDE: &[&str] = &["lib", "lib64", "libexec"];
@@ -33,17 +33,17 @@ pub(super) fn readable_program_directories(env: &[(String, String)], home: &Path
     directories
         .into_iter()
         .flatten()
-        .flat_map(|directory| directories_of_program_dir(directory, home))
+        .flat_map(|directory| readable_dirs_for_program_dir(directory, home))
         .collect()
 }
 
 /// Returns a directory of programs with the directories that its programs need to read.
-fn directories_of_program_dir(directory: PathBuf, home: &Path) -> Vec<PathBuf> {
+fn readable_dirs_for_program_dir(directory: PathBuf, home: &Path) -> Vec<PathBuf> {
     let parent = directory.parent().unwrap_or(&directory).to_path_buf();
     let is_installed = directory.ends_with("bin") || directory.ends_with("sbin");
     // The files of an installation lie inside it.
     let beside = BESIDE.iter().filter(|_| is_installed).map(|text| parent.join(text));
-    let beside = beside.filter(|path| resolve_inside(&parent, path).is_some());
+    let beside = beside.filter(|path| resolve_if_inside(&parent, path).is_some());
     let elsewhere = ELSEWHERE.iter().filter(|(end, _)| directory.ends_with(end));
     let elsewhere = elsewhere.map(|(_, to)| match to {
         To::Parent => parent.clone(),

@@ -93,7 +93,7 @@ pub(super) fn protected_paths_below(
     if roots.is_empty() {
         return Vec::new();
     }
-    let (git, nested) = (Git::new(home, env), nested::find_nested(roots));
+    let (git, nested) = (Git::new(home, env), nested::find_repositories_and_agent_files(roots));
     let found = nested
         .repositories
         .iter()

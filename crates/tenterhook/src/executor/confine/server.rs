@@ -54,9 +54,11 @@ pub(in crate::executor) fn apply_server_sandbox(
 
 impl ConfinedServer {
     /// Returns a message about the refusal that the server reports.
-    pub(in crate::executor) fn denial_from_stderr(&self, stderr: &[u8]) -> Option<String> {
-        let reported_denial =
-            self.confined.failure_from_stderr(stderr, &self.project).map(|failure| failure.message);
+    pub(in crate::executor) fn refusal_from_stderr(&self, stderr: &[u8]) -> Option<String> {
+        let reported_denial = self
+            .confined
+            .refusal_failure_from_stderr(stderr, &self.project)
+            .map(|failure| failure.message);
         reported_denial.filter(|_| self.is_by_one)
     }
 }

@@ -91,7 +91,7 @@ impl ConfinedShell {
 
     /// Explains why the command was not started, if the sandbox is the reason.
     #[must_use]
-    pub fn why_not_started(&self, error: &process::NotStarted) -> Option<String> {
+    pub fn why_sandbox_prevented_start(&self, error: &process::NotStarted) -> Option<String> {
         if !error.is_sandbox_fault() {
             return None;
         }

@@ -34,7 +34,7 @@ pub(super) async fn open_connection(
 ) -> Result<Box<Connection>, Failure> {
     let failed = |error: &io::Error| Failure::from_connect_error(error, &target.origin);
     let allowance = Allowance::default();
-    allowance.allow_reply(GREETING);
+    allowance.allow_reply_bytes(GREETING);
     let addresses = match target.host.parse() {
         Ok(address) => vec![address],
         Err(_) => network

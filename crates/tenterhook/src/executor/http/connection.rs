@@ -53,7 +53,7 @@ impl Connection {
 
     /// Sends a request and waits for the head of its reply.
     pub(super) async fn send(&mut self, post: Post) -> Result<Response<Incoming>, Unanswered> {
-        self.allowance.allow_reply(ALLOWANCE);
+        self.allowance.allow_reply_bytes(ALLOWANCE);
         let reply = pin!(self.sender.try_send_request(post));
         let reply = poll_work_and_connection(&mut self.protocol, &mut self.over, reply).await;
         reply.map_err(|mut error| match error.take_message() {

@@ -60,9 +60,9 @@ async fn post_and_receive(
     let (head, body) = response.into_parts();
     let head = Head::new(head.status, head.headers);
     if let Some(time) = head.retry_pause() {
-        to.origin.begin_pause(time);
+        to.origin.begin_requested_pause(time);
     }
-    let received = connection.drive_while(receive_reply(body, &head, to, id, bytes)).await?;
+    let received = connection.drive_while(receive_reply_body(body, &head, to, id, bytes)).await?;
     network.origins().keep_connection(to, connection);
     received
 }
@@ -118,7 +118,7 @@ async fn open_new_connection(
 
 /// Reads the body if it can be an answer. The outer result tells whether the connection can be
 /// reused.
-async fn receive_reply(
+async fn receive_reply_body(
     body: Incoming,
     head: &Head,
     to: &Destination,

@@ -67,7 +67,7 @@ impl Origin {
     }
 
     /// Starts the pause that the server asked for.
-    pub(super) fn begin_pause(&self, time: Duration) {
+    pub(super) fn begin_requested_pause(&self, time: Duration) {
         self.lock_known().quiet_until = Some(Instant::now() + time.min(QUIET));
     }
 
@@ -108,7 +108,7 @@ impl Origin {
     }
 
     /// Whether the origin has state that must not be dropped: idle connections or a pause.
-    pub(super) fn has_state(&self, now: Instant) -> bool {
+    pub(super) fn has_state_to_keep(&self, now: Instant) -> bool {
         let known = self.lock_known();
         !known.kept.is_empty() || known.quiet_until.is_some_and(|quiet_until| quiet_until > now)
     }

@@ -102,7 +102,7 @@ impl Origins {
 
     /// Closes connections that have been idle for too long and drops destinations without state.
     /// Returns `false` if none is left to close.
-    fn drop_unused(&self) -> bool {
+    fn drop_unused_destinations(&self) -> bool {
         let mut known = self.lock_known();
         let now = Instant::now();
         let mut left = false;
@@ -112,9 +112,9 @@ impl Origins {
         // A request gets its destination under this lock: if one server had two destinations, its
         // requests would be counted separately.
         let in_use = |destination: &Arc<Destination>| Arc::strong_count(destination) > 1;
-        known
-            .destinations
-            .retain(|_, destination| in_use(destination) || destination.origin.has_state(now));
+        known.destinations.retain(|_, destination| {
+            in_use(destination) || destination.origin.has_state_to_keep(now)
+        });
         if !left {
             known.sweeper = None;
         }
@@ -128,7 +128,7 @@ async fn drop_unused_periodically(origins: Weak<Origins>, idle: Duration) {
     loop {
         tokio::time::sleep(idle / 2).await;
         match origins.upgrade() {
-            Some(origins) if origins.drop_unused() => {}
+            Some(origins) if origins.drop_unused_destinations() => {}
             Some(_) | None => return,
         }
     }
@@ -162,7 +162,9 @@ mod tests {
         assert_eq!((behind, take(&path, false).await), (16, None), "a server has one count");
         assert!(take(&target, true).await.is_some() && take(&other, false).await.is_some());
         drop((path, other));
-        assert!(origins.lock_known().destinations.len() == 3 && !origins.drop_unused());
+        assert!(
+            origins.lock_known().destinations.len() == 3 && !origins.drop_unused_destinations()
+        );
         assert_eq!(origins.lock_known().destinations.len(), 1, "what is in use is not forgotten");
         let again = origins.destination_of_url("http://localhost:1/again").unwrap();
         assert_eq!(take(&again, false).await, None, "and is found by its next path");

@@ -50,9 +50,10 @@ impl Head {
                 (Kind::NotJson, "the reply has a body where none can be".to_owned())
             }
             200..=299 => return None,
-            300..=399 => {
-                (Kind::Redirect, format!("the server sends elsewhere{}", self.describe_redirect()))
-            }
+            300..=399 => (
+                Kind::Redirect,
+                format!("the server sends elsewhere{}", self.redirect_target_text()),
+            ),
             410 => (Kind::Gone, "the server says that nothing is there any more".to_owned()),
             413 => (Kind::Status, "the server takes no event of this size".to_owned()),
             429 => (
@@ -91,7 +92,7 @@ impl Head {
     }
 
     /// Returns the target of a redirect, without its path, if it is a URL.
-    fn describe_redirect(&self) -> String {
+    fn redirect_target_text(&self) -> String {
         let target = self.header_text(LOCATION).and_then(|text| Target::parse_url(text).ok());
         target.map_or_else(String::new, |target| format!(", to `{}`", target.origin))
     }

@@ -55,10 +55,10 @@ impl Resolver {
         &self,
         host: &str,
     ) -> io::Result<Vec<IpAddr>> {
-        if address::is_this_machine(host) {
+        if address::host_is_this_machine(host) {
             return Ok(localhost_addresses());
         }
-        public_addresses(self.all_addresses(host).await?).map_err(io::Error::other)
+        keep_public_addresses(self.all_addresses(host).await?).map_err(io::Error::other)
     }
 
     /// All addresses of `host`, allowed or not.
@@ -89,7 +89,7 @@ fn localhost_addresses() -> Vec<IpAddr> {
 }
 
 /// Returns the public addresses of `found`. Fails if no address is public.
-fn public_addresses(found: Vec<IpAddr>) -> Result<Vec<IpAddr>, Refused> {
+fn keep_public_addresses(found: Vec<IpAddr>) -> Result<Vec<IpAddr>, Refused> {
     let mut refused = None;
     let public = found.into_iter().filter(|address| {
         let why = address::address_refusal_reason(*address);
@@ -114,12 +114,13 @@ mod tests {
         let found =
             |text: &str| text.split(' ').map(|word| word.parse().unwrap()).collect::<Vec<_>>();
         let public =
-            public_addresses(found("10.0.0.1 8.8.8.8 ::1 2606:4700::1 ::ffff:127.0.0.1")).unwrap();
+            keep_public_addresses(found("10.0.0.1 8.8.8.8 ::1 2606:4700::1 ::ffff:127.0.0.1"))
+                .unwrap();
         assert_eq!(public, found("8.8.8.8 2606:4700::1"));
-        let refused = public_addresses(found("169.254.169.254 10.0.0.1")).unwrap_err();
+        let refused = keep_public_addresses(found("169.254.169.254 10.0.0.1")).unwrap_err();
         assert_eq!(refused.to_string(), "the name leads to a link-local address");
         assert_eq!(
-            public_addresses(Vec::new()).unwrap_err().to_string(),
+            keep_public_addresses(Vec::new()).unwrap_err().to_string(),
             "the name leads to no address"
         );
     }

@@ -28,7 +28,7 @@ const UNASKED: usize = 16 << 10;
 
 impl Allowance {
     /// Allows a reply of this many bytes, because a request is sent.
-    pub(super) fn allow_reply(&self, bytes: usize) {
+    pub(super) fn allow_reply_bytes(&self, bytes: usize) {
         self.0.bytes.store(bytes, Ordering::Relaxed);
         self.0.unasked.store(false, Ordering::Relaxed);
     }
@@ -48,7 +48,7 @@ impl Allowance {
         self.0.unasked.load(Ordering::Relaxed)
     }
 
-    fn spend_bytes(&self, bytes: usize) {
+    fn spend_allowed_bytes(&self, bytes: usize) {
         self.0.bytes.store(self.remaining_bytes().saturating_sub(bytes), Ordering::Relaxed);
     }
 }
@@ -97,7 +97,7 @@ impl AsyncRead for Metered {
         } else {
             ready!(Pin::new(&mut self.socket).poll_read(cx, buf))?;
         }
-        self.allowance.spend_bytes(buf.filled().len() - before);
+        self.allowance.spend_allowed_bytes(buf.filled().len() - before);
         Poll::Ready(Ok(()))
     }
 }

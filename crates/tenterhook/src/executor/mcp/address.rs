@@ -159,14 +159,14 @@ impl Address {
     /// (MC-17).
     fn route_body(&self, body: &[u8], asked: Option<u64>) -> Result<(), Lost> {
         let mut replies = Replies::default();
-        let messages = self.parse_messages(body)?;
+        let messages = self.parse_messages_or_close(body)?;
         if messages.is_empty() {
             let text: String = String::from_utf8_lossy(body).chars().take(SHOWN).collect();
             let what = format!("unexpected server response: unrecognized JSON-RPC message: {text}");
             return Err(self.unsent_error(&what));
         }
         for message in messages {
-            self.take_message(message, asked, &mut replies);
+            self.keep_reply_or_answer_request(message, asked, &mut replies);
         }
         self.deliver_replies(replies);
         Err(Lost::Closed)
@@ -184,8 +184,8 @@ impl Address {
             };
             match next {
                 Next::Data(data) => {
-                    for message in self.parse_messages(&data)? {
-                        if self.take_message(message, None, &mut replies) {
+                    for message in self.parse_messages_or_close(&data)? {
+                        if self.keep_reply_or_answer_request(message, None, &mut replies) {
                             until.get_or_insert_with(|| Instant::now() + LAST);
                         }
                     }
@@ -231,9 +231,10 @@ impl Address {
         loop {
             match events.next_event().await {
                 Next::Data(data) => {
-                    let Ok(messages) = self.parse_messages(&data) else { return };
-                    let responses =
-                        messages.into_iter().filter_map(|message| self.calls.take_message(message));
+                    let Ok(messages) = self.parse_messages_or_close(&data) else { return };
+                    let responses = messages
+                        .into_iter()
+                        .filter_map(|message| self.calls.deliver_reply_or_answer_request(message));
                     responses.for_each(|response| self.queue_message(response));
                 }
                 end if self.resume_stream(&mut events, &end).await => {}
@@ -243,8 +244,8 @@ impl Address {
     }
 
     /// Parses a text. Closes the connection if the server floods.
-    fn parse_messages(&self, text: &[u8]) -> Result<Vec<Message>, Lost> {
-        self.calls.parse_messages(text).ok_or_else(|| {
+    fn parse_messages_or_close(&self, text: &[u8]) -> Result<Vec<Message>, Lost> {
+        self.calls.parse_messages_within_limit(text).ok_or_else(|| {
             let why = "it sent too many messages and no response; the connection was closed";
             self.close_reason.set_if_first(Over::Ended, why);
             self.calls.close();
@@ -255,7 +256,12 @@ impl Address {
 
     /// Keeps a reply for its call and answers a request of the server. Returns `true` for a reply.
     /// An error without an id belongs to `asked`.
-    fn take_message(&self, message: Message, asked: Option<u64>, replies: &mut Replies) -> bool {
+    fn keep_reply_or_answer_request(
+        &self,
+        message: Message,
+        asked: Option<u64>,
+        replies: &mut Replies,
+    ) -> bool {
         match message {
             Message::Reply(Reply { id, outcome }) => {
                 let id = id.or(asked.filter(|_| outcome.is_err()));
@@ -263,7 +269,7 @@ impl Address {
             }
             other => {
                 self.calls
-                    .take_message(other)
+                    .deliver_reply_or_answer_request(other)
                     .into_iter()
                     .for_each(|response| self.queue_message(response));
                 false

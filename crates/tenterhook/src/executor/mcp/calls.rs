@@ -59,7 +59,7 @@ impl Calls {
 
     /// Parses a text that the server wrote. Returns `None` once the server has written too much
     /// besides responses (MC-41).
-    pub(super) fn parse_messages(&self, text: &[u8]) -> Option<Vec<Message>> {
+    pub(super) fn parse_messages_within_limit(&self, text: &[u8]) -> Option<Vec<Message>> {
         let messages = rpc::parse_messages(text);
         let mut state = self.lock();
         let looks = LOOK * messages.len().max(1);
@@ -70,7 +70,7 @@ impl Calls {
 
     /// Hands a response to its request. Returns our response if the message is a request of the
     /// server.
-    pub(super) fn take_message(&self, message: Message) -> Option<Value> {
+    pub(super) fn deliver_reply_or_answer_request(&self, message: Message) -> Option<Value> {
         match message {
             Message::Reply(reply) => self.deliver_reply(reply),
             Message::Request { id, method } => return Some(rpc::build_response(&id, &method)),
@@ -142,7 +142,7 @@ mod tests {
         calls.deliver_reply(reply(4711, 9));
         calls.deliver_reply(Reply { id: None, outcome: Err(RpcError(json!({}))) });
         calls.deliver_reply(Reply { id: None, outcome: Ok(json!(9)) });
-        assert!(calls.take_message(Message::Notification).is_none());
+        assert!(calls.deliver_reply_or_answer_request(Message::Notification).is_none());
         calls.deliver_reply(reply(two, 2));
         assert_eq!(second.try_recv(), Ok(Ok(json!(2))));
         first.try_recv().expect_err("it was not answered");
@@ -192,9 +192,10 @@ mod tests {
         };
         let calls = greeted();
         for _ in 0..40 {
-            assert!(calls.parse_messages(text(HELLO).as_bytes()).is_some());
+            assert!(calls.parse_messages_within_limit(text(HELLO).as_bytes()).is_some());
         }
-        let most = (0..16).take_while(|_| calls.parse_messages(text(7).as_bytes()).is_some());
+        let most =
+            (0..16).take_while(|_| calls.parse_messages_within_limit(text(7).as_bytes()).is_some());
         assert_eq!(most.count(), 15);
     }
 }

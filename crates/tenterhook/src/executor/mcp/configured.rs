@@ -224,7 +224,7 @@ impl Line {
             return Err(CallFault::new(CallFaultKind::Withheld, why));
         }
         let mut result = loop {
-            match self.open_or_wait()? {
+            match self.connection_or_retry_time()? {
                 Turn::Now(result) => break result,
                 Turn::At(at) => tokio::time::sleep_until(at).await,
             }
@@ -239,7 +239,7 @@ impl Line {
 
     /// Returns the connection that is open or being opened, or the time at which it may be opened
     /// again.
-    fn open_or_wait(&self) -> Result<Turn, CallFault> {
+    fn connection_or_retry_time(&self) -> Result<Turn, CallFault> {
         let mut state = lock_mutex(&self.state);
         if let Some(opened) = &state.opened {
             let stands = match &*opened.result.borrow() {
@@ -299,7 +299,7 @@ impl Line {
 
     /// Notes that a call was cancelled. A server that sent nothing during several cancelled calls
     /// is restarted.
-    fn record_cancelled_call(&self) {
+    fn note_cancel_and_maybe_restart(&self) {
         let mut state = lock_mutex(&self.state);
         if state.health.record_cancelled_call() {
             state.health.record_failure(Instant::now(), "it no longer answers".to_owned());
@@ -322,7 +322,7 @@ struct Waiting<'a> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         if !self.answered {
-            self.line.record_cancelled_call();
+            self.line.note_cancel_and_maybe_restart();
         }
     }
 }

@@ -86,7 +86,7 @@ impl Connection {
     ///
     /// Why that failed.
     pub(super) async fn open(start: &Start) -> Result<(Self, Life), Unopened> {
-        let (peer, mut life) = start_or_prepare(start)?;
+        let (peer, mut life) = start_program_or_prepare_address(start)?;
         let close_reason = life.close_reason.clone();
         let hello = tokio::select! {
             biased;
@@ -108,7 +108,7 @@ impl Connection {
             ("name".to_owned(), Value::from(call.tool)),
             ("arguments".to_owned(), Value::Object(call.input.clone())),
         ];
-        let what = match self.peer.request("tools/call", Map::from_iter(params)).await {
+        let what = match self.peer.request_and_wait("tools/call", Map::from_iter(params)).await {
             Ok(result) if is_unfinished_result(&result) => {
                 "wants to ask the user or to take its time, which no hook can"
             }
@@ -197,7 +197,7 @@ impl Connection {
 }
 
 /// Starts the program, or prepares the connection to the address.
-fn start_or_prepare(start: &Start) -> Result<(Peer, Life), Unopened> {
+fn start_program_or_prepare_address(start: &Start) -> Result<(Peer, Life), Unopened> {
     let Start { server, env, network, .. } = start;
     let calls = Arc::new(Calls::default());
     let (wire, serving, close_reason): (_, Pin<Box<dyn Future<Output = ()> + Send>>, _) =

@@ -34,7 +34,7 @@ pub struct Offer {
 
 impl Offer {
     /// Adds one tool. Returns `false` if the bound is reached.
-    fn push_if_fits(&mut self, tool: Offered, left: &mut usize) -> bool {
+    fn push_tool_if_fits(&mut self, tool: Offered, left: &mut usize) -> bool {
         let schema = serde_json::to_string(&tool.schema).map_or(0, |text| text.len());
         let size = tool.name.len() + tool.about.len() + schema;
         if self.tools.len() >= TOOLS || size > *left {
@@ -52,12 +52,12 @@ pub(super) async fn request_tools(peer: &Peer) -> Result<Offer, Lost> {
     let (mut offer, mut left) = (Offer::default(), BYTES);
     let mut params = Map::new();
     for _ in 0..PAGES {
-        let mut page = peer.request("tools/list", params).await?;
+        let mut page = peer.request_and_wait("tools/list", params).await?;
         let Some(Value::Array(tools)) = page.get_mut("tools").map(Value::take) else {
             return Err(Lost::Odd);
         };
         for tool in tools {
-            if !offer.push_if_fits(parse_offered_tool(tool).ok_or(Lost::Odd)?, &mut left) {
+            if !offer.push_tool_if_fits(parse_offered_tool(tool).ok_or(Lost::Odd)?, &mut left) {
                 return Ok(offer);
             }
         }

@@ -67,7 +67,7 @@ impl Peer {
             ("capabilities".to_owned(), json!({})),
             ("clientInfo".to_owned(), own),
         ];
-        let hello = self.request("initialize", Map::from_iter(params)).await?;
+        let hello = self.request_and_wait("initialize", Map::from_iter(params)).await?;
         let version = hello.get("protocolVersion").and_then(Value::as_str).ok_or(Lost::Odd)?;
         if let Wire::Address(address) = &self.wire {
             address.set_protocol_version(version);
@@ -80,7 +80,7 @@ impl Peer {
     }
 
     /// Makes a request and waits for its response. Dropping the future cancels the request at the server (MC-10).
-    pub(super) async fn request(
+    pub(super) async fn request_and_wait(
         &self,
         method: &str,
         params: Map<String, Value>,

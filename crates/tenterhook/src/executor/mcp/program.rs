@@ -53,9 +53,9 @@ pub(super) fn process_of_server(
     for (name, value) in &command.env {
         variables.push((name.clone(), fill(value)?));
     }
-    let withheld = secret_values(start, command, &variables);
+    let withheld = values_to_withhold(start, command, &variables);
     variables.retain(|(name, _)| name != FIRING);
-    variables.push((FIRING.to_owned(), around::nested_server_mark(&server.name, env)));
+    variables.push((FIRING.to_owned(), around::firing_marks_for_server(&server.name, env)));
     described.env =
         variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
     described.umask = None;
@@ -74,7 +74,11 @@ pub(super) fn process_of_server(
 
 /// Collects the values that no message may contain: those that the configuration gives the server,
 /// and inherited ones that probably are secrets.
-fn secret_values(start: &Start, command: &Command, variables: &[(String, String)]) -> Withheld {
+fn values_to_withhold(
+    start: &Start,
+    command: &Command,
+    variables: &[(String, String)],
+) -> Withheld {
     let Start { server, env, .. } = start;
     let is_given = |name: &String| {
         command.env.iter().any(|(own, _)| own == name) || command.pass.contains(name)
@@ -102,7 +106,7 @@ fn is_path_value(value: &str) -> bool {
 /// Returns the values of the variables that a text names.
 fn values_of_variables_in(server: &Server, text: &str, env: &Env) -> Vec<String> {
     let mut found = Vec::new();
-    if matches!(server.dialect.dialect().mcp_server_variables(), ServerVariables::Everywhere) {
+    if matches!(server.dialect.dialect().mcp_variable_positions(), ServerVariables::Everywhere) {
         // An unset variable is reported when the text is filled.
         let _ = expand_variables(text, |name| {
             let value = env_variable(env, name);
@@ -115,7 +119,7 @@ fn values_of_variables_in(server: &Server, text: &str, env: &Env) -> Vec<String>
 
 /// Returns a text of the configuration with its variables filled in.
 pub(super) fn fill_variables(server: &Server, text: &str, env: &Env) -> Result<String, Unset> {
-    match server.dialect.dialect().mcp_server_variables() {
+    match server.dialect.dialect().mcp_variable_positions() {
         ServerVariables::ListedInHeaders => Ok(text.to_owned()),
         ServerVariables::Everywhere => expand_variables(text, |name| env_variable(env, name)),
     }

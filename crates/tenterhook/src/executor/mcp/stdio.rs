@@ -157,7 +157,7 @@ impl Reader {
     }
 
     /// Frees the capacity that a line used, for more output.
-    fn release_line(&self, line: &[u8]) {
+    fn release_line_capacity(&self, line: &[u8]) {
         let size = line.len() + 1;
         let before = self.waiting.fetch_sub(size, Ordering::AcqRel);
         // Below half: resuming earlier would only stop again.
@@ -169,12 +169,12 @@ impl Reader {
     /// Parses a line of output. Lines that are no messages are skipped: many servers log to
     /// standard output.
     fn parse_line(&mut self, line: &[u8]) -> Result<(), ProtocolError> {
-        self.release_line(line);
+        self.release_line_capacity(line);
         self.program.unread.store(0, Ordering::Release);
         if line.len() >= LINE {
             return Err(ProtocolError::LongLine);
         }
-        let Some(messages) = self.calls.parse_messages(line) else {
+        let Some(messages) = self.calls.parse_messages_within_limit(line) else {
             return Err(ProtocolError::EndlessNoise);
         };
         for message in messages {
@@ -183,7 +183,7 @@ impl Reader {
                     self.replies.keep_reply(reply).map_err(ProtocolError::RepliedTwice)?
                 }
                 other => {
-                    if let Some(response) = self.calls.take_message(other) {
+                    if let Some(response) = self.calls.deliver_reply_or_answer_request(other) {
                         // If it cannot be sent, the next call cannot either, and reports it.
                         let _ = self.program.queue_message(&response);
                     }
@@ -232,7 +232,7 @@ fn describe_end(
     let last = close_reason.quote_without_secrets(last);
     let limited = confined.filter(|_| report.tier > process::Tier::T0);
     let refused = limited
-        .and_then(|confined_server| confined_server.denial_from_stderr(&report.stderr.bytes));
+        .and_then(|confined_server| confined_server.refusal_from_stderr(&report.stderr.bytes));
     let refused = refused.map(|text| format!("; {}", close_reason.remove_secrets(&text)));
     let said = if last.is_empty() { ended } else { format!("{ended}: {last}") };
     said + &refused.unwrap_or_default()

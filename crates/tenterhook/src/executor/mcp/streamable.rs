@@ -36,7 +36,7 @@ pub(super) fn address_of_server(
 fn configured_headers(server: &Server, http: &Http, env: &Env) -> Result<HeaderMap, Unopened> {
     let own = http.headers.iter().filter(|(name, _)| !headers::is_reserved_header(name));
     own.map(|(name, text)| {
-        let value = match server.dialect.dialect().mcp_server_variables() {
+        let value = match server.dialect.dialect().mcp_variable_positions() {
             ServerVariables::ListedInHeaders => {
                 let lookup = |wanted: &str| {
                     env.iter().rfind(|(own, _)| own == wanted).map(|(_, value)| value.as_str())

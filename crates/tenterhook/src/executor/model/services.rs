@@ -239,7 +239,7 @@ impl Service {
 
     /// Whether there is access to the service: a key, or an address that the host set, whose server
     /// may need no key.
-    fn has_access(&self, env: Env<'_>) -> bool {
+    fn env_gives_access(&self, env: Env<'_>) -> bool {
         self.api_key(env).is_some() || env_value(env, self.base).is_some()
     }
 
@@ -290,7 +290,7 @@ pub fn choose_target(
     wanted: Option<&str>,
     tier: ModelTier,
 ) -> Result<Target, Unreachable> {
-    let open = || SERVICES.iter().filter(|service| service.has_access(env));
+    let open = || SERVICES.iter().filter(|service| service.env_gives_access(env));
     let Some(wanted) = wanted.filter(|text| !text.is_empty()) else {
         let own = |service: &Service| {
             let (quick, able) = service.models?;
@@ -306,7 +306,7 @@ pub fn choose_target(
         if model.is_empty() {
             return Err(Unreachable::Unnamed(service.name));
         }
-        let access = service.has_access(env) || service.keys.is_empty();
+        let access = service.env_gives_access(env) || service.keys.is_empty();
         return if access {
             Ok(service.target_for_model(env, model))
         } else {
@@ -316,7 +316,7 @@ pub fn choose_target(
     let long = SHORT.iter().find(|(short, _)| *short == wanted).map_or(wanted, |(_, long)| long);
     let makes = |service: &&Service| service.prefixes.iter().any(|prefix| long.starts_with(prefix));
     let maker = SERVICES.iter().find(makes);
-    if let Some(maker) = maker.filter(|service| service.has_access(env)) {
+    if let Some(maker) = maker.filter(|service| service.env_gives_access(env)) {
         return Ok(maker.target_for_model(env, long));
     }
     // A host's own server with the common protocol may well serve the models of other services.

@@ -45,7 +45,7 @@ impl Drop for GiveUp {
 }
 
 /// Describes the tools for a model.
-pub(super) fn project_tools() -> Vec<Tool> {
+pub(super) fn project_tool_descriptions() -> Vec<Tool> {
     vec![
         Tool {
             name: "read".to_owned(),
@@ -129,7 +129,7 @@ fn read_file_from_line(root: &Path, input: &Value) -> Result<String, Refusal> {
         None => 1,
         Some(line) => line.as_u64().ok_or(wrong("line", "a whole number"))?.max(1),
     };
-    let file: PathBuf = project_path::resolve_in_project(root, path)?;
+    let file: PathBuf = project_path::resolve_if_in_project(root, path)?;
     let text = project_path::read_text(&file, path)?;
     let from: usize = usize::try_from(line - 1).unwrap_or(usize::MAX);
     let rest: String = text.split_inclusive('\n').skip(from).collect();

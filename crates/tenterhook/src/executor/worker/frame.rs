@@ -60,7 +60,7 @@ pub(crate) enum WorkerReply {
 
 impl WorkerReply {
     /// Returns the answer, which may hold a denial; empty for an error.
-    pub(crate) fn into_bytes(self) -> Vec<u8> {
+    pub(crate) fn into_answer_bytes(self) -> Vec<u8> {
         match self {
             Self::Answer(answer) => answer,
             Self::Error(_) => Vec::new(),

@@ -99,7 +99,7 @@ impl Link {
         // It is set only here.
         let _ = link.child.set(child);
         if link.lock_state().closed {
-            link.limit_time_to_exit();
+            link.limit_worker_exit_time();
         }
         link
     }
@@ -164,7 +164,7 @@ impl Link {
         let (why, line) = match frame::parse_reply(line) {
             Ok(Reply { id, said }) => match self.hold_reply(id, said) {
                 Ok(()) => return process::Flow::More,
-                Err((why, said)) => (why, said.into_bytes()),
+                Err((why, said)) => (why, said.into_answer_bytes()),
             },
             Err(why) => (why.to_string(), line.to_vec()),
         };
@@ -214,7 +214,7 @@ impl Link {
             self.lock_state().broke = Some(why.to_owned());
         }
         for Waiting { reply, sender, .. } in waiting {
-            let mut written = reply.map(frame::WorkerReply::into_bytes).unwrap_or_default();
+            let mut written = reply.map(frame::WorkerReply::into_answer_bytes).unwrap_or_default();
             if !written.is_empty() && !line.is_empty() {
                 written.push(b'\n');
             }
@@ -256,7 +256,7 @@ impl Link {
         }
     }
 
-    fn limit_time_to_exit(&self) {
+    fn limit_worker_exit_time(&self) {
         if let Some(child) = self.child.get() {
             child.set_deadline(Some((Instant::now() + CLOSED).into_std()));
         }
@@ -286,7 +286,7 @@ impl Drop for Ear {
     fn drop(&mut self) {
         if let Some(link) = self.0.upgrade() {
             link.lock_state().closed = true;
-            link.limit_time_to_exit();
+            link.limit_worker_exit_time();
         }
     }
 }

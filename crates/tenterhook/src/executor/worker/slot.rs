@@ -116,7 +116,7 @@ impl WorkerSlot {
     ///
     /// Dropping the future early, because of a timeout or a cancelled event, ends the worker: it
     /// may be stuck, and its late output must not meet the next event (WK-12).
-    pub(super) async fn send_event(
+    pub(super) async fn send_event_and_wait(
         self: &Arc<Self>,
         id: u64,
         body: &[u8],
@@ -135,7 +135,7 @@ impl WorkerSlot {
                 Err(NotNow::Rests(left)) => {
                     let left = left.as_secs() + 1;
                     let why = format!("its worker is quarantined for {left} s more");
-                    return self.with_pending_note(Received::NotStarted(why));
+                    return self.exchange_with_pending_note(Received::NotStarted(why));
                 }
             };
             let line =
@@ -149,12 +149,12 @@ impl WorkerSlot {
             // A worker that ended between two events failed neither; one that never answered did
             // fail.
             if !(matches!(received, Received::NotTaken(_)) && link.has_answered()) {
-                return self.with_pending_note(received);
+                return self.exchange_with_pending_note(received);
             }
         }
     }
 
-    fn with_pending_note(&self, received: Received) -> Exchange {
+    fn exchange_with_pending_note(&self, received: Received) -> Exchange {
         Exchange { received, note: self.lock_state().note.take() }
     }
 

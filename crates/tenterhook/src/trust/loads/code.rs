@@ -67,7 +67,7 @@ pub(super) fn add_code_loads(language: Language, text: &str, scene: Scene<'_>, l
     code.bindings = bindings;
     code.entered = entered;
     code.read_all_statements();
-    code.finish_reading();
+    code.look_up_modules_at_end();
 }
 
 impl<'a> Code<'a> {
@@ -105,7 +105,7 @@ impl<'a> Code<'a> {
     }
 
     fn read_all_statements(&mut self) {
-        self.begin_reading();
+        self.set_module_directories();
         while self.at < self.text.len() {
             self.read_statement_or_skip();
         }
@@ -222,7 +222,7 @@ impl<'a> Code<'a> {
             let files = values.iter().filter(|value| value.is_own && value.is_known());
             let files: Vec<Value> =
                 files.filter(|value| !self.is_directory(value)).cloned().collect();
-            self.add_unknown_use(&files, start);
+            self.add_paths_of_unknown_use(&files, start);
             return;
         }
         self.at = start;
@@ -238,7 +238,7 @@ impl<'a> Code<'a> {
             self.bindings.bind_name(&format!("{}()", self.function), term.clone());
         }
         let values = self.values_of_term(term, start);
-        self.add_unknown_use(&values, start);
+        self.add_paths_of_unknown_use(&values, start);
     }
 
     fn is_directory(&self, value: &Value) -> bool {
@@ -278,14 +278,14 @@ impl<'a> Code<'a> {
             Term::List(entries) => {
                 for entry in entries {
                     let values = self.values_of_term(entry, start);
-                    self.add_unknown_use(&values, start);
+                    self.add_paths_of_unknown_use(&values, start);
                 }
                 vec![Value::unknown()]
             }
             Term::Object(entries) => {
                 for (_, entry) in entries {
                     let values = self.values_of_term(entry, start);
-                    self.add_unknown_use(&values, start);
+                    self.add_paths_of_unknown_use(&values, start);
                 }
                 vec![Value::unknown()]
             }
@@ -293,7 +293,7 @@ impl<'a> Code<'a> {
     }
 
     /// Adds paths beside the script that are used in an unknown way.
-    pub(super) fn add_unknown_use(&mut self, values: &[Value], start: usize) {
+    pub(super) fn add_paths_of_unknown_use(&mut self, values: &[Value], start: usize) {
         if self.collects {
             return;
         }

@@ -30,7 +30,7 @@ impl Code<'_> {
                     None => false,
                 }
             }
-            (Language::Perl, "use" | "unshift" | "push") => self.read_perl_use(word, start),
+            (Language::Perl, "use" | "unshift" | "push") => self.read_perl_use_or_inc(word, start),
             _ => false,
         };
         if !is_import {
@@ -81,7 +81,7 @@ impl Code<'_> {
         }
     }
 
-    fn read_perl_use(&mut self, word: &str, start: usize) -> bool {
+    fn read_perl_use_or_inc(&mut self, word: &str, start: usize) -> bool {
         if word != "use" {
             if !self.remaining_text().starts_with("@INC") {
                 return false;

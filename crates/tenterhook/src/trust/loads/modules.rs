@@ -59,7 +59,7 @@ const NODE_BUILTINS: &[&str] = &[
 
 impl Code<'_> {
     /// Sets the module directories that hold before the first line.
-    pub(super) fn begin_reading(&mut self) {
+    pub(super) fn set_module_directories(&mut self) {
         if self.scene.script.is_none() {
             self.search.push(Value::from_path(self.scene.base));
         } else if self.language == Language::Python && !self.scene.is_module {
@@ -71,7 +71,7 @@ impl Code<'_> {
         }) {
             let note =
                 self.note_at(0, "it is found by a link, and modules beside what that leads to");
-            self.loads.add_copy_difference(note);
+            self.loads.add_copy_difference_note(note);
         }
         if self.language == Language::Node {
             self.add_package_json();
@@ -79,7 +79,7 @@ impl Code<'_> {
     }
 
     /// Looks up modules, after all directories are known.
-    pub(super) fn finish_reading(&mut self) {
+    pub(super) fn look_up_modules_at_end(&mut self) {
         for (module, note) in std::mem::take(&mut self.modules) {
             for directory in self.search.clone() {
                 self.look_up_module(&directory, &module, &note);
@@ -148,7 +148,7 @@ impl Code<'_> {
             if value.text.contains('/') {
                 self.loads.add_load(value, &base, Role::Directory, note.clone());
             }
-            self.loads.add_unresolved(note.clone());
+            self.loads.add_unresolved_note(note.clone());
             return;
         }
         let text = value.text.trim_start_matches("file://");
@@ -160,11 +160,11 @@ impl Code<'_> {
             (Language::Python, true) => self.add_python_module(text, note),
             (Language::Node, true) if is_relative || text.starts_with('/') => {
                 let from = beside.unwrap_or(base);
-                self.add_node_path(&from.join_path(&value), note);
+                self.add_files_node_may_load(&from.join_path(&value), note);
             }
             (Language::Node, true) => self.add_node_package(text, note),
             (Language::Ruby | Language::Perl, true) if text.starts_with('/') || is_relative => {
-                self.add_with_extension(&base.join_path(&value), note)
+                self.add_path_or_with_extension(&base.join_path(&value), note)
             }
             (Language::Ruby, true) => self.modules.push((text.to_owned(), note.clone())),
             (Language::Perl, true) => {
@@ -180,14 +180,14 @@ impl Code<'_> {
             (Language::Ruby, false)
                 if !text.starts_with('/') && note.text.starts_with("require_relative") =>
             {
-                self.add_with_extension(&beside.unwrap_or(base).join_path(&value), note);
+                self.add_path_or_with_extension(&beside.unwrap_or(base).join_path(&value), note);
             }
-            _ => self.add_with_extension(&base.join_path(&value), note),
+            _ => self.add_path_or_with_extension(&base.join_path(&value), note),
         }
     }
 
     /// Adds a path with or without the extension of the language.
-    fn add_with_extension(&mut self, path: &Value, note: &Note) {
+    fn add_path_or_with_extension(&mut self, path: &Value, note: &Note) {
         let ending = match self.language {
             Language::Ruby => ".rb",
             _ => "",
@@ -266,7 +266,7 @@ impl Code<'_> {
     }
 
     /// Adds the files that Node may load for a path.
-    fn add_node_path(&mut self, path: &Value, note: &Note) {
+    fn add_files_node_may_load(&mut self, path: &Value, note: &Note) {
         let base = Value::from_path(self.scene.base);
         let mut candidates = vec![path.clone()];
         let ended = |stem: &Value| {
@@ -313,7 +313,7 @@ impl Code<'_> {
             return;
         }
         if first.starts_with('#') || first == "@" || first == "~" {
-            return self.loads.add_unresolved(note.clone());
+            return self.loads.add_unresolved_note(note.clone());
         }
         let scope = name.split('/').nth(1).filter(|_| name.starts_with('@'));
         let package = scope.map_or_else(|| first.to_owned(), |scope| format!("{first}/{scope}"));

@@ -8,7 +8,7 @@ use super::{Language, Loads, Note, Role, Scene};
 /// Fields that name what is loaded in place of the directory.
 const FIELDS: &[&str] = &["exports", "main", "module"];
 
-pub(super) fn add_package_loads(text: &str, scene: Scene<'_>, loads: &mut Loads) {
+pub(super) fn add_package_json_loads(text: &str, scene: Scene<'_>, loads: &mut Loads) {
     let Some(own) = scene.script_path() else { return };
     let Ok(Json::Object(fields)) = serde_json::from_str(text) else { return };
     let mut paths = Vec::new();

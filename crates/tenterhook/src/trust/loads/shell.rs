@@ -63,7 +63,7 @@ pub(super) fn add_shell_loads(text: &str, scene: Scene<'_>, loads: &mut Loads) {
     };
     shell.read_script(text, loads);
     if shell.follows_link.get() {
-        loads.add_copy_difference(shell.note_at(
+        loads.add_copy_difference_note(shell.note_at(
             text,
             "",
             "it follows the link that it was started by",
@@ -121,14 +121,14 @@ impl Shell<'_> {
     /// Reads each line separately, for a script that cannot be read as a whole.
     fn read_lines(&mut self, text: &str, loads: &mut Loads) {
         if text.lines().count() < 2 {
-            return loads.add_unresolved(self.note_at(text, text, "the line cannot be read"));
+            return loads.add_unresolved_note(self.note_at(text, text, "the line cannot be read"));
         }
         for single in text.replace("\\\n", " ").lines() {
             let line = shell::parse_line(single);
             match line.parsed {
                 Parsed::Doubtful(Doubt::TooLong | Doubt::TooDeep | Doubt::Syntax { .. }) => {
                     if LOADERS.iter().any(|marker| single.contains(marker)) {
-                        loads.add_unresolved(self.note_at(text, single, single.trim()));
+                        loads.add_unresolved_note(self.note_at(text, single, single.trim()));
                     }
                 }
                 Parsed::Full | Parsed::Doubtful(_) => self.read_parsed_line(&line, text, loads),
@@ -201,7 +201,7 @@ impl Shell<'_> {
             return self.read_source_command(arguments, command, text, loads);
         }
         if name == "eval" {
-            return self.read_eval(arguments, text, loads);
+            return self.read_composed_code(arguments, text, loads);
         }
         self.read_program_call(program, command, text, loads);
     }
@@ -245,11 +245,11 @@ impl Shell<'_> {
         if !self.functions.contains_key(short) && named::runs_unnamed_code(short, &command.words) {
             let what = arguments.first().map(|word| format!(" {}", word.text)).unwrap_or_default();
             let shown = format!("what `{short}{what}` runs");
-            loads.add_unnamed(self.note_at(text, &command.source(), &shown));
+            loads.add_unnamed_note(self.note_at(text, &command.source(), &shown));
         }
         if named::inline_code_loads_files(short, &command.words) {
             let shown = format!("what the code handed to `{short}` loads");
-            loads.add_unnamed(self.note_at(text, &command.source(), &shown));
+            loads.add_unnamed_note(self.note_at(text, &command.source(), &shown));
         }
         self.add_program_found_in_path(name, text, loads);
         self.read_path_arguments(short, rest, text, loads);
@@ -276,13 +276,13 @@ impl Shell<'_> {
             let language = language.filter(|language| by_name != Some(*language));
             match value.rest {
                 Rest::Nothing => self.add_path(&value, Role::Runs(language), &at, loads),
-                _ => self.add_partly_known(&value, at, loads),
+                _ => self.add_partly_known_path(&value, at, loads),
             }
         }
     }
 
     /// Adds a path of which only the beginning is known, where code is loaded.
-    fn add_partly_known(&self, value: &Value, at: Note, loads: &mut Loads) {
+    fn add_partly_known_path(&self, value: &Value, at: Note, loads: &mut Loads) {
         if value.rest == Rest::Parameter {
             return;
         }
@@ -295,7 +295,11 @@ impl Shell<'_> {
     /// Notes that something runs which cannot be named. If the code is part of a call's arguments,
     /// a copy runs the same.
     fn note_unknown_code(&self, at: Note, loads: &mut Loads) {
-        if self.scene.within.is_some() { loads.add_unnamed(at) } else { loads.add_unresolved(at) }
+        if self.scene.within.is_some() {
+            loads.add_unnamed_note(at)
+        } else {
+            loads.add_unresolved_note(at)
+        }
     }
 
     /// Notes a program whose name is computed. A program that the entry names is known there.
@@ -309,7 +313,7 @@ impl Shell<'_> {
         let is_computed = |value: &&Value| value.rest == Rest::Unknown && !value.is_own;
         if values.iter().any(|value| is_computed(&value)) {
             let shown = format!("`{}` is known only when it runs", program.source);
-            loads.add_unnamed(self.note_at(text, &program.source, &shown));
+            loads.add_unnamed_note(self.note_at(text, &program.source, &shown));
         }
     }
 
@@ -327,7 +331,7 @@ impl Shell<'_> {
     }
 
     /// Reads code that the script composes.
-    fn read_eval(&mut self, arguments: &[Word], text: &str, loads: &mut Loads) {
+    fn read_composed_code(&mut self, arguments: &[Word], text: &str, loads: &mut Loads) {
         for word in arguments {
             for value in self.expand_word(&word.source, 0) {
                 let inner = word.source.trim_start_matches('"').strip_prefix("$(");
@@ -340,7 +344,7 @@ impl Shell<'_> {
                     self.sourced.push(PathBuf::new());
                     self.read_script(&value.text, loads);
                 } else if value.is_own || !is_printed {
-                    loads.add_unresolved(self.note_at(
+                    loads.add_unresolved_note(self.note_at(
                         text,
                         &word.source,
                         &format!("eval {}", word.source),

@@ -64,7 +64,7 @@ impl Value {
     }
 
     /// Returns this text with an unknown part in each place that a format names: `%s`, `%(name)d`.
-    pub(super) fn fill_format(&self) -> Self {
+    pub(super) fn fill_format_with_unknown(&self) -> Self {
         let mut pieces = self.text.split('%');
         let mut filled =
             Self { is_own: self.is_own, ..Self::from_text(pieces.next().unwrap_or_default()) };

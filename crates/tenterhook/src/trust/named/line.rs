@@ -86,7 +86,7 @@ impl Named {
             self.unpinned.push(format!("`{name}` is known only when it runs"));
             self.add_word_candidates(program, Directory::Data, bases);
         } else if name.contains('/') {
-            self.add_mention(&word_as_written(program, argv), bases, true, None);
+            self.add_mentions_of_word(&word_as_written(program, argv), bases, true, None);
         } else if !self.files.iter().any(|file| file.path.ends_with(name)) {
             // A reader that looks through paths tells of a file by its bare name, too.
             self.programs.push(name.to_owned());
@@ -150,7 +150,7 @@ impl Named {
                 }
             } else if ends || interprets || SOURCES.contains(&short) {
                 let modules = modules.filter(|_| is_script);
-                self.add_mention(&word_as_written(word, argv), bases, false, modules);
+                self.add_mentions_of_word(&word_as_written(word, argv), bases, false, modules);
             }
         }
     }
@@ -159,7 +159,7 @@ impl Named {
     fn add_project_file_words(&mut self, short: &str, words: &[Word], bases: &Bases<'_>) {
         let args = words.get(1..).unwrap_or_default();
         let script = args.iter().position(|word| !word.text.starts_with('-'));
-        let skipped = programs::non_file_words(short, words);
+        let skipped = programs::which_words_are_not_files(short, words);
         for (at, (word, skipped)) in args.iter().zip(skipped).enumerate() {
             if skipped {
                 continue;
@@ -188,7 +188,7 @@ impl Named {
 
     /// Reads a variable that the line sets.
     fn read_assignment(&mut self, name: &str, value: &Word, bases: &Bases<'_>) {
-        match (value.kind, variables::value_kind(name)) {
+        match (value.kind, variables::variable_value_kind(name)) {
             (WordKind::Literal, _) => self.read_variable(name, &value.text, None, bases),
             (_, Value::Ignored) => {}
             (_, Value::Directories(_) | Value::Files(_)) => {
@@ -212,7 +212,7 @@ impl Named {
             let part = Part { text: text.to_owned(), known: Known::Whole };
             self.add_part_candidates(&shown, &part, directory, at.zip(place), bases);
         };
-        match variables::value_kind(name) {
+        match variables::variable_value_kind(name) {
             Value::Ignored => {}
             Value::Directories(separators) => {
                 for (place, part) in split_with_ranges(value, separators) {
@@ -271,7 +271,7 @@ impl Named {
         }
     }
 
-    pub(super) fn add_mention(
+    pub(super) fn add_mentions_of_word(
         &mut self,
         word: &Word,
         bases: &Bases<'_>,

@@ -39,7 +39,7 @@ pub(super) fn possible_paths(word: &Word, project: &str) -> Vec<Part> {
     match word.kind {
         WordKind::Literal => add_paths_of_text(&word.text, &mut found),
         WordKind::Pattern | WordKind::Expansion => {
-            add_paths_of_source(&word.source, project, &mut found)
+            add_paths_of_shell_word(&word.source, project, &mut found)
         }
     }
     found.truncate(MOST_PARTS);
@@ -72,8 +72,8 @@ pub(super) fn add_paths_of_text(text: &str, found: &mut Vec<Part>) {
 }
 
 /// Adds the paths that a word may mean after a shell has expanded it.
-fn add_paths_of_source(source: &str, project: &str, found: &mut Vec<Part>) {
-    let source = normalize_source(source, project);
+fn add_paths_of_shell_word(source: &str, project: &str, found: &mut Vec<Part>) {
+    let source = normalize_word_source(source, project);
     if !source.contains(['$', '`']) {
         if !source.contains(PATTERN) {
             add_paths_of_text(&source, found);
@@ -108,7 +108,7 @@ fn add_paths_of_source(source: &str, project: &str, found: &mut Vec<Part>) {
 
 /// Returns the source without quotes, which are irrelevant for a path, and with known directories
 /// replaced.
-fn normalize_source(source: &str, project: &str) -> String {
+fn normalize_word_source(source: &str, project: &str) -> String {
     let mut text = source.to_owned();
     for here in HERE {
         text = text.replace(here, ".");

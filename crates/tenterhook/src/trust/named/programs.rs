@@ -230,7 +230,7 @@ pub(in crate::trust) fn inline_code_loads_files(program: &str, words: &[Word]) -
 
 /// Returns for each word behind a program's name whether it cannot be a file to pin; `words` begin
 /// with the name.
-pub(in crate::trust) fn non_file_words(program: &str, words: &[Word]) -> Vec<bool> {
+pub(in crate::trust) fn which_words_are_not_files(program: &str, words: &[Word]) -> Vec<bool> {
     let args: Vec<&str> = words.iter().skip(1).map(|word| word.text.as_str()).collect();
     let is_option = |word: &str| word.len() > 1 && word.starts_with('-');
     let all = TEXT.contains(&program) || WRITERS.contains(&program);

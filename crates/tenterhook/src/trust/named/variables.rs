@@ -192,7 +192,7 @@ const VARIABLES: &[(&[&str], Value)] = &[
 ];
 
 /// Returns how the value of the variable `name` is read.
-pub(super) fn value_kind(name: &str) -> Value {
+pub(super) fn variable_value_kind(name: &str) -> Value {
     let fits = |row: &str| match row.split_once('*') {
         Some((start, end)) => {
             name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)

@@ -63,14 +63,14 @@ impl Reading<'_> {
             return Ok(());
         }
         self.pin_file(&candidate.path, true)?;
-        self.add_variable(candidate);
+        self.add_variable_of_candidate(candidate);
         Ok(())
     }
 
     fn pin_candidate_directory(&mut self, candidate: &Candidate) -> Step {
         let Candidate { path, word, known, directory, .. } = candidate;
         if self.is_pinned_whole(path) {
-            self.add_variable(candidate);
+            self.add_variable_of_candidate(candidate);
             return Ok(());
         }
         match (directory, known) {
@@ -79,7 +79,7 @@ impl Reading<'_> {
                 if let Some(small) = self.pin_directory_if_small(path, word)?
                     && !small.has_links
                 {
-                    self.add_variable(candidate);
+                    self.add_variable_of_candidate(candidate);
                 }
             }
             // Any program may read what lies in the project itself.
@@ -91,7 +91,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn add_variable(&mut self, candidate: &Candidate) {
+    fn add_variable_of_candidate(&mut self, candidate: &Candidate) {
         if let Some((at, place)) = candidate.variable.clone() {
             self.variables.push(Variable { at, place, path: candidate.path.clone() });
         }

@@ -64,7 +64,10 @@ impl Reading<'_> {
         let is_pinned = |mention: &Mention| {
             self.files.get(&mention.path).is_some_and(|pin| pin.digest.is_some())
         };
-        named::argument_paths(command, text, base, home).into_iter().filter(is_pinned).collect()
+        named::known_argument_mentions(command, text, base, home)
+            .into_iter()
+            .filter(is_pinned)
+            .collect()
     }
 }
 

@@ -142,11 +142,11 @@ impl Reading<'_> {
         for load in &data.read {
             let path = &*load.path;
             let is_ours = path.starts_with(self.finding.ground.project);
-            let is_there = path.is_file() || path.is_dir() && self.is_project_part(path);
+            let is_there = path.is_file() || path.is_dir() && self.is_pinnable_subdirectory(path);
             if !is_ours || !is_there || is_written(path) || known.contains(&path) {
                 continue;
             }
-            if self.is_covered(Some(path))
+            if self.is_directory_all_pinned(Some(path))
                 || self.files.get(path).is_some_and(|pin| pin.digest.is_some())
             {
                 continue;
@@ -169,7 +169,7 @@ impl Reading<'_> {
 
     /// Returns whether a directory is neither the project nor that of the file that configures the
     /// hook.
-    fn is_project_part(&self, path: &Path) -> bool {
+    fn is_pinnable_subdirectory(&self, path: &Path) -> bool {
         path != self.finding.ground.project && path != self.finding.directory
     }
 
@@ -196,21 +196,23 @@ impl Reading<'_> {
         match load.role {
             Role::Around | Role::Writes => self.require_project_unless_covered(directory, load),
             // Everything of a package in the pinned folder is in the copy.
-            Role::Package if self.is_covered(directory) => {}
+            Role::Package if self.is_directory_all_pinned(directory) => {}
             Role::Package => {
                 let shown = self.note_text(&load.at);
                 self.add_unpinned(shown.clone());
-                self.run_from_project(shown);
+                self.make_run_from_project(shown);
             }
             Role::Matches => return self.pin_matching_names(load),
             Role::Compiled => self.pin_compiled_files(load)?,
             Role::Directory => self.pin_code_directory(load)?,
             Role::Reads if is_directory => self.require_project_unless_covered(directory, load),
             // Its own state changes with each run, and is not approved.
-            Role::Reads if writes && is_data_file(path) && !self.is_covered(directory) => {
+            Role::Reads
+                if writes && is_data_file(path) && !self.is_directory_all_pinned(directory) =>
+            {
                 self.require_project_unless_covered(directory, load);
             }
-            Role::Probes if !path.exists() && !self.is_covered(directory) => {
+            Role::Probes if !path.exists() && !self.is_directory_all_pinned(directory) => {
                 self.pin_expected_file(path)
             }
             Role::Probes => {}
@@ -268,7 +270,7 @@ impl Reading<'_> {
     /// Pins all files of a directory from which code is loaded by names that are unknown.
     fn pin_code_directory(&mut self, load: &Load) -> Result<(), PinError> {
         let directory = &load.path;
-        if self.is_project_part(directory) && directory.is_dir() {
+        if self.is_pinnable_subdirectory(directory) && directory.is_dir() {
             return self.pin_folder(directory, &mut Vec::new());
         }
         if directory.is_dir() {
@@ -280,14 +282,14 @@ impl Reading<'_> {
     /// Makes the hook run from the project if a copy lacks the directory: a copy has a whole
     /// directory only if all of it is pinned.
     fn require_project_unless_covered(&mut self, directory: Option<&Path>, load: &Load) {
-        if load.is_own && !self.is_covered(directory) {
+        if load.is_own && !self.is_directory_all_pinned(directory) {
             let why = self.note_text(&load.at);
-            self.run_from_project(why);
+            self.make_run_from_project(why);
         }
     }
 
     /// Returns whether everything in a directory of the project is pinned.
-    fn is_covered(&self, directory: Option<&Path>) -> bool {
+    fn is_directory_all_pinned(&self, directory: Option<&Path>) -> bool {
         directory
             .is_some_and(|directory| self.whole.iter().any(|whole| directory.starts_with(whole)))
     }
@@ -296,7 +298,7 @@ impl Reading<'_> {
         for note in all.unresolved.iter().take(MOST_NOTES) {
             let shown = self.note_text(note);
             self.add_unpinned(shown.clone());
-            self.run_from_project(shown);
+            self.make_run_from_project(shown);
         }
         for note in all.unnamed.iter().take(MOST_NOTES) {
             let shown = self.note_text(note);
@@ -304,7 +306,7 @@ impl Reading<'_> {
         }
         for note in all.bound.iter().take(1) {
             let shown = self.note_text(note);
-            self.run_from_project(shown);
+            self.make_run_from_project(shown);
         }
     }
 
@@ -320,7 +322,7 @@ impl Reading<'_> {
     }
 
     /// Makes the hook run from the project; the first reason is kept.
-    fn run_from_project(&mut self, why: String) {
+    fn make_run_from_project(&mut self, why: String) {
         self.from_place.get_or_insert(why);
     }
 

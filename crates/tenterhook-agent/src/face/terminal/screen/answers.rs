@@ -67,40 +67,40 @@ impl Screen {
                 Decision::No(reason.map_or_else(|| NO.to_owned(), |text| text.trim().to_owned()))
             }
         };
-        self.send_decision(decision);
+        self.decide_oldest_question(decision);
     }
 
     /// Refuses the oldest question and leaves the typed text in the box.
     pub(in super::super) fn refuse_question(&mut self) {
-        self.send_decision(Decision::No(NO.to_owned()));
+        self.decide_oldest_question(Decision::No(NO.to_owned()));
     }
 
-    fn send_decision(&mut self, decision: Decision) {
+    fn decide_oldest_question(&mut self, decision: Decision) {
         if let Some(question) = self.questions.pop_front() {
             for tool in self
                 .blocks
                 .iter_mut()
                 .filter_map(|block| block.block.unfinished_call_mut(question.call_id()))
             {
-                tool.release_hold(&Holder::Person);
+                tool.remove_holder(&Holder::Person);
             }
             question.send_decision(decision);
         }
-        self.show_next_question();
+        self.reset_for_next_question();
     }
 
     /// Removes the question about this call, because it was answered elsewhere or is void.
     pub(super) fn remove_question(&mut self, id: &str) {
         let first = self.questions.front().is_some_and(|question| question.is_about_call(id));
-        self.release_call(id, &Holder::Person);
+        self.remove_call_holder(id, &Holder::Person);
         self.questions.retain(|question| !question.is_about_call(id));
         if first {
-            self.show_next_question();
+            self.reset_for_next_question();
         }
     }
 
     /// Starts the time that the next question is visible, and resets the selection.
-    fn show_next_question(&mut self) {
+    fn reset_for_next_question(&mut self) {
         (self.read, self.choice, self.has_reason) = (Read::default(), None, false);
         if let Some(next) = self.questions.front_mut() {
             next.mark_shown(self.now);

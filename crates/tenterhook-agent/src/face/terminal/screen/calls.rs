@@ -15,13 +15,13 @@ impl Screen {
     }
 
     /// Shows that the call runs, with the arguments that hooks left.
-    pub(super) fn start_call(&mut self, call: &Call) {
+    pub(super) fn show_call_running(&mut self, call: &Call) {
         self.set_call_state(call, State::Running);
     }
 
     /// Shows the result with its call. If subagents did something meanwhile, the result is shown
     /// below that.
-    pub(super) fn end_call(&mut self, call: &Call, result: &ToolResult) {
+    pub(super) fn show_call_result(&mut self, call: &Call, result: &ToolResult) {
         let state = State::from_result(result);
         let steps = self.blocks.back().is_some_and(|block| block.depth > self.depth);
         if steps && self.unfinished_call_mut(&call.id).is_some() {
@@ -42,29 +42,29 @@ impl Screen {
         }
     }
 
-    pub(super) fn hold_call(&mut self, id: &str, holder: Holder) {
+    pub(super) fn add_call_holder(&mut self, id: &str, holder: Holder) {
         let now = self.now;
         if let Some(tool) = self.unfinished_call_mut(id) {
             tool.holds.push((holder, now));
         }
     }
 
-    pub(super) fn release_call(&mut self, id: &str, holder: &Holder) {
+    pub(super) fn remove_call_holder(&mut self, id: &str, holder: &Holder) {
         if let Some(tool) = self.unfinished_call_mut(id) {
-            tool.release_hold(holder);
+            tool.remove_holder(holder);
         }
     }
 
     pub(super) fn add_hold(&mut self, hold: Hold) {
         match hold.call.clone() {
-            Some(id) => self.hold_call(&id, Holder::Hooks(hold)),
+            Some(id) => self.add_call_holder(&id, Holder::Hooks(hold)),
             None => self.holds.push((hold, self.now)),
         }
     }
 
     pub(super) fn remove_hold(&mut self, hold: Hold) {
         match hold.call.clone() {
-            Some(id) => self.release_call(&id, &Holder::Hooks(hold)),
+            Some(id) => self.remove_call_holder(&id, &Holder::Hooks(hold)),
             None => {
                 let at = self.holds.iter().position(|(other, _)| *other == hold);
                 at.map(|at| self.holds.remove(at));

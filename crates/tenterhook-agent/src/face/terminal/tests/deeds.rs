@@ -24,7 +24,7 @@ fn deed() -> Deed {
 }
 
 fn control(screen: &mut Screen, key: char) {
-    keys::press_key(screen, KeyEvent::new(KeyCode::Char(key), KeyModifiers::CONTROL));
+    keys::handle_key(screen, KeyEvent::new(KeyCode::Char(key), KeyModifiers::CONTROL));
 }
 
 /// AG-40: the call says who rewrote it and what it was, and a key opens the difference.

@@ -49,7 +49,10 @@ impl Bounds {
 
     /// Adds a piece. Returns the events that are complete now, or an error if a bound is exceeded.
     /// Looks at each byte once.
-    pub(super) fn push_piece(&mut self, piece: &[u8]) -> Result<Vec<u8>, BoundsError> {
+    pub(super) fn push_piece_and_take_events(
+        &mut self,
+        piece: &[u8],
+    ) -> Result<Vec<u8>, BoundsError> {
         self.total += piece.len();
         if self.total > self.most {
             return Err(BoundsError::Answer { most: self.most });
@@ -121,7 +124,7 @@ mod tests {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         let mut all: Vec<_> = pieces
             .iter()
-            .map(|piece| bounds.push_piece(piece.as_bytes()).map(text))
+            .map(|piece| bounds.push_piece_and_take_events(piece.as_bytes()).map(text))
             .collect::<Result<_, _>>()?;
         all.push(text(bounds.take_rest()));
         Ok(all)

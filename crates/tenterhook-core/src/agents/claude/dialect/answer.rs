@@ -42,7 +42,7 @@ pub(super) static ANSWERS: Answers = Answers {
     needs_words: false,
     refuses: |_, _| Ok(()),
     adds: |event, report, answer| {
-        read_env_file_variables(report, answer);
+        add_env_file_variables(report, answer);
         deny_incomplete_input(event, INPUTS, incomplete_input_reason, answer);
     },
     denial: denial::Protocol {
@@ -69,7 +69,7 @@ fn incomplete_input_reason(tool: &str, key: &str) -> String {
 }
 
 /// Adds the variables in the environment file that the hook wrote to the answer.
-fn read_env_file_variables(report: &Report, answer: &mut Answer) {
+fn add_env_file_variables(report: &Report, answer: &mut Answer) {
     let Some(text) = &report.env_file else { return };
     let variables = env_file::read_variables(text);
     answer.effects.env.extend(variables.set);

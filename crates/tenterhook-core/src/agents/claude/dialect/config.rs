@@ -125,7 +125,11 @@ impl<'a> Reading<'a> {
 
     /// Returns the reason why a handler is skipped that repeats an entry above (C-13). Copies in
     /// plugins, skills and agents are separate entries.
-    pub(super) fn repeated_handler_reason(&mut self, node: &Node, scope: &Scope) -> Option<Off> {
+    pub(super) fn repeated_handler_off_reason(
+        &mut self,
+        node: &Node,
+        scope: &Scope,
+    ) -> Option<Off> {
         let is_settings = self.kind == FileKind::Settings && self.source.plugin.is_none();
         if !is_settings || scope.off.is_some() {
             return None;
@@ -161,7 +165,7 @@ impl<'a> Reading<'a> {
         }
         self.report_duplicate_keys(root);
         if refused.is_none() && !self.is_torn {
-            self.read_switches(root);
+            self.read_hook_switches(root);
         }
         if self.kind == FileKind::Settings && self.source.plugin.is_some() {
             self.read.modules = mods::listed_modules(root);
@@ -170,7 +174,7 @@ impl<'a> Reading<'a> {
             self.env.extend(env.entries().iter().map(|entry| entry.key.clone()));
         }
         let written: Vec<_> = root.entries().iter().filter(|entry| entry.key == "hooks").collect();
-        let off = refused.cloned().or_else(|| self.ignored_agent_reason());
+        let off = refused.cloned().or_else(|| self.plugin_agent_off_reason());
         // A manifest under a different file name is recognized by its `name`.
         if self.kind == FileKind::Settings
             && root.get("name").is_some_and(|name| name.as_str().is_some())
@@ -178,21 +182,23 @@ impl<'a> Reading<'a> {
             self.kind = FileKind::Manifest;
         }
         for (at, entry) in written.iter().enumerate() {
-            let shadowed = (at + 1 < written.len()).then(repeated_key_reason);
+            let shadowed = (at + 1 < written.len()).then(repeated_key_off_reason);
             self.read_hooks(&entry.node, off.as_ref().or(shadowed.as_ref()));
         }
         if written.is_empty() && !self.kind.is_front_matter() {
-            self.read_bare_events(root, off.as_ref());
+            self.read_top_level_events(root, off.as_ref());
         }
     }
 
     /// The reason why the hooks of a plugin's agent do not run (C-32).
-    fn ignored_agent_reason(&self) -> Option<Off> {
+    fn plugin_agent_off_reason(&self) -> Option<Off> {
         let ignored = self.kind == FileKind::Agent && self.source.plugin.is_some();
         ignored.then(|| Off::new("hooks of agents that a plugin brings are ignored", "C-32"))
     }
 
-    fn read_switches(&mut self, root: &Node) {
+    /// Reads `disableAllHooks` and `allowManagedHooksOnly`, and reports values that are not
+    /// booleans.
+    fn read_hook_switches(&mut self, root: &Node) {
         for (key, node) in ["disableAllHooks", "allowManagedHooksOnly"]
             .into_iter()
             .filter_map(|key| Some((key, root.entry(key)?)))
@@ -231,11 +237,11 @@ impl<'a> Reading<'a> {
                 _ => {}
             }
         }
-        self.read_allowlists(root);
+        self.read_http_allowlists(root);
     }
 
     /// Reads the allowlists of URLs and variables for HTTP hooks (C-19).
-    fn read_allowlists(&mut self, root: &Node) {
+    fn read_http_allowlists(&mut self, root: &Node) {
         for about in [Requests::Urls, Requests::Variables] {
             let Some(entry) = root.entry(about.key()) else { continue };
             let Some(allowed) = strings_of_array(&entry.node) else {
@@ -277,7 +283,7 @@ impl<'a> Reading<'a> {
         };
         let texts: Vec<&str> = items.iter().filter_map(Node::as_str).collect();
         if !items.is_empty() && texts.len() == items.len() {
-            if is_manifest && texts.iter().all(|text| is_file_path(text)) {
+            if is_manifest && texts.iter().all(|text| looks_like_file_path(text)) {
                 self.report_misplaced_hooks(node, &texts.join("`, `"));
             } else {
                 let message = "`hooks` is an array of names: nothing here says what to run";
@@ -304,7 +310,7 @@ impl<'a> Reading<'a> {
         );
         let misplaced = Off::new("it stands in an array, where no hook is looked for", "C-22");
         for item in items {
-            self.add_inert_hook(item, off.unwrap_or(&misplaced));
+            self.add_hook_for_misplaced_array(item, off.unwrap_or(&misplaced));
         }
     }
 
@@ -317,7 +323,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Reads a file without `hooks`, which may have events at the top level.
-    fn read_bare_events(&mut self, root: &Node, off: Option<&Off>) {
+    fn read_top_level_events(&mut self, root: &Node, off: Option<&Off>) {
         let events: Vec<_> =
             root.entries().iter().filter(|entry| lint::is_like_event_name(&entry.key)).collect();
         let holds = |node: &Node| node.as_object().is_some() || node.as_array().is_some();
@@ -348,11 +354,11 @@ impl<'a> Reading<'a> {
 }
 
 /// Returns the reason why an entry never runs if its key is repeated below it.
-pub(crate) fn repeated_key_reason() -> Off {
+pub(crate) fn repeated_key_off_reason() -> Off {
     Off::new("its key is written again below, and only the last one counts", "C-39")
 }
 
-fn is_file_path(text: &str) -> bool {
+fn looks_like_file_path(text: &str) -> bool {
     text.contains('/') || text.ends_with(".json")
 }
 

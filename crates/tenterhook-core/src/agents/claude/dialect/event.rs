@@ -31,7 +31,7 @@ pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<E
 }
 
 pub(super) fn encode_event(event: &Event) -> Envelope {
-    let mut body = Envelope::to_bytes(&SHAPE.encode_event_fields(event));
+    let mut body = Envelope::serialize_payload(&SHAPE.encode_event_fields(event));
     // Scripts that read one line need a newline.
     body.push(b'\n');
     Envelope {

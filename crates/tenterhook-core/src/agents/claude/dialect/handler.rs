@@ -76,7 +76,7 @@ impl Reading<'_> {
                         .help(lint::handler_example_help(text)),
                 );
                 let off = Off::new("it is a string where a handler is due", "C-22");
-                return self.add_misplaced_command(node, text, &scope.with_off_reason(off));
+                return self.add_inert_misplaced_command(node, text, &scope.with_off_reason(off));
             }
             _ => {
                 let message = format!("expected a handler, found {}", node.kind_with_article());
@@ -97,13 +97,13 @@ impl Reading<'_> {
         hook.compat = self.source.compat;
         hook.matcher = Matcher::new(scope.matcher.clone());
         hook.condition = self.read_condition(node, scope, &mut off);
-        hook.wait = self.read_wait(node, scope);
+        hook.wait = self.read_whether_event_waits(node, scope);
         hook.timeout = self.read_timeout(node);
         hook.on_failure = self.read_failure_policy(node, scope, hook.wait);
         hook.once = self.read_once(node);
         hook.status = self.read_text(node, "statusMessage");
         if let (Some(spec), Some(kind)) = (scope.spec, kind)
-            && !kind.is_accepted(spec.accepts)
+            && !kind.is_accepted_by_event(spec.accepts)
         {
             let message = format!("`{}` takes no `{}` handler", spec.name, kind.name);
             self.report_finding(
@@ -117,13 +117,18 @@ impl Reading<'_> {
                 "C-31",
             )));
         }
-        let off = off.or_else(|| self.repeated_handler_reason(node, scope));
+        let off = off.or_else(|| self.repeated_handler_off_reason(node, scope));
         hook.arming = Off::arming_from_reason(off);
         self.add_hook(node.span, hook);
     }
 
     /// Adds a misplaced command, which is shown and never runs.
-    pub(super) fn add_misplaced_command(&mut self, node: &Node, command: &str, scope: &Scope) {
+    pub(super) fn add_inert_misplaced_command(
+        &mut self,
+        node: &Node,
+        command: &str,
+        scope: &Scope,
+    ) {
         let run = Run::Command(
             self.build_command(Invocation::Shell { text: command.to_owned(), shell: Shell::Sh }),
         );
@@ -154,8 +159,8 @@ impl Reading<'_> {
             (None, MatcherSpec::Words(words)) => words.join("|"),
             (None, MatcherSpec::Regex(text) | MatcherSpec::Never(text)) => text.clone(),
         };
-        let source = entry::source_name(self.source);
-        entry::hook_id(&mut self.findings, &source, event.as_str(), &matcher)
+        let source = entry::hook_origin(self.source);
+        entry::next_hook_id(&mut self.findings, &source, event.as_str(), &matcher)
     }
 
     fn read_handler_type(
@@ -220,7 +225,7 @@ impl Reading<'_> {
             }
             let of_type = kind.map_or_else(String::new, |kind| format!(" of type `{}`", kind.name));
             let message = format!("a handler{of_type} has no field `{key}`: it is ignored");
-            let found = if lint::is_note_field(key) {
+            let found = if lint::is_comment_field(key) {
                 finding_without_location(Code::UnknownHandlerField, message)
                     .with_severity(Severity::Advice)
             } else {
@@ -228,7 +233,7 @@ impl Reading<'_> {
                     kind.into_iter().flat_map(|kind| kind.required.iter().chain(kind.optional));
                 let near = nearest_word(key, own.chain(COMMON_FIELDS).copied());
                 finding_without_location(Code::UnknownHandlerField, message)
-                    .help(lint::handler_field_help(key, near))
+                    .help(lint::unknown_handler_field_help(key, near))
             };
             self.report_finding(entry.key_span, found);
         }
@@ -279,7 +284,7 @@ impl Reading<'_> {
     /// Reads a program and its arguments if the handler has `args`, else a text for a shell (C-27).
     fn read_invocation(&mut self, node: &Node) -> Result<Invocation, Off> {
         let missing = || Off::new("it has no `command`", "C-24");
-        let entry = Case::Counts.non_null_entry(node, "command").ok_or_else(missing)?;
+        let entry = Case::Counts.non_null_entry_of_key(node, "command").ok_or_else(missing)?;
         let Some(text) = entry.node.as_str() else {
             let message =
                 format!("`command` takes a string, found {}", entry.node.kind_with_article());
@@ -335,7 +340,7 @@ impl Reading<'_> {
     }
 
     fn read_shell(&mut self, node: &Node) -> Shell {
-        let Some(entry) = Case::Counts.non_null_entry(node, "shell") else {
+        let Some(entry) = Case::Counts.non_null_entry_of_key(node, "shell") else {
             return Shell::Sh;
         };
         match entry.node.as_str() {
@@ -359,7 +364,7 @@ impl Reading<'_> {
         scope: &Scope,
         off: &mut Option<Off>,
     ) -> Option<Condition> {
-        let entry = Case::Counts.non_null_entry(node, "if")?;
+        let entry = Case::Counts.non_null_entry_of_key(node, "if")?;
         let Some(text) = entry.node.as_str() else {
             let message =
                 format!("`if` takes one permission rule, found {}", entry.node.kind_with_article());

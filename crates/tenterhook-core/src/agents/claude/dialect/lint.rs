@@ -41,7 +41,7 @@ pub(super) fn check_matcher(event: &Spec, text: &str, spec: &MatcherSpec) -> Vec
 
 /// Returns the reason why no event can select `hook`, and the rule: its matcher or its condition
 /// never matches.
-pub(super) fn unreachable_reason(hook: &Hook) -> Option<(String, &'static str)> {
+pub(super) fn unreachable_hook_reason(hook: &Hook) -> Option<(String, &'static str)> {
     let event = find_event(hook.event.as_str())?;
     let text = match hook.matcher.spec() {
         MatcherSpec::Any | MatcherSpec::Never(_) => None,
@@ -118,13 +118,13 @@ pub(super) fn foreign_event_help(key: &str) -> Option<&'static str> {
     FOREIGN_EVENTS.iter().find(|(name, _)| *name == key).map(|(_, help)| *help)
 }
 
-/// Whether an unknown field is only a note.
-pub(super) fn is_note_field(key: &str) -> bool {
+/// Whether an unknown field is only a comment for readers of the file.
+pub(super) fn is_comment_field(key: &str) -> bool {
     is_comment_key(key) || NOTES.contains(&key)
 }
 
 /// Returns advice about a field that a group does not have.
-pub(super) fn group_field_help(key: &str) -> String {
+pub(super) fn unknown_group_field_help(key: &str) -> String {
     match key {
         "matchers" | "match" | "tools" | "toolNames" => {
             "write the names as one string in `matcher`: `\"Edit|Write\"`".to_owned()
@@ -149,7 +149,7 @@ pub(super) fn group_field_help(key: &str) -> String {
 }
 
 /// Returns advice about a field that a handler does not have.
-pub(super) fn handler_field_help(key: &str, near: Option<&str>) -> String {
+pub(super) fn unknown_handler_field_help(key: &str, near: Option<&str>) -> String {
     match (key, near) {
         ("timeoutMs" | "timeout_ms" | "timeoutSec" | "timeout_secs", _) => {
             "write `timeout`, in seconds".to_owned()

@@ -48,11 +48,13 @@ const NO: &[(&str, No)] = &[
 /// Events on which a model without tools may say that what is wanted cannot be had.
 const MAY_GIVE_UP: &[&str] = &["Stop", "SubagentStop"];
 
-fn denial_effect(event: &str) -> No {
+/// Returns what a denial by a model hook does on this event.
+fn denial_effect_on_event(event: &str) -> No {
     NO.iter().find(|(name, _)| *name == event).map_or(No::Denies, |(_, no)| *no)
 }
 
-fn may_answer_impossible(prompt: &Prompt, event: &str) -> bool {
+/// Whether a prompt hook (not an agent hook) may answer `impossible` on this event.
+fn may_call_goal_impossible(prompt: &Prompt, event: &str) -> bool {
     prompt.turns.is_none() && MAY_GIVE_UP.contains(&event)
 }
 
@@ -69,7 +71,7 @@ pub(super) fn answer_instructions(prompt: &Prompt, row: &EventRow) -> String {
          If what you are asked to check holds: {\"ok\": true}\n\
          If it does not: {\"ok\": false, \"reason\": \"why, and what to do instead\"}\n"
         .to_owned();
-    if may_answer_impossible(prompt, &row.event) {
+    if may_call_goal_impossible(prompt, &row.event) {
         text.push_str(
             "If it does not and never can: {\"ok\": false, \"impossible\": true, \"reason\": \"why\"}\n",
         );
@@ -93,14 +95,14 @@ pub(super) fn read_answer(
     };
     if let (End::Exited(0), Some(Value::Bool(true))) =
         (&report.end, reading.as_strict_object().and_then(|object| object.get("impossible")))
-        && may_answer_impossible(prompt, &row.event)
+        && may_call_goal_impossible(prompt, &row.event)
     {
         // It said no, and that no is not what the near misses look for.
         return exact;
     }
     let hearing = Hearing {
         event: event.name.as_str(),
-        homes: match denial_effect(&row.event) {
+        homes: match denial_effect_on_event(&row.event) {
             No::Nothing => Vec::new(),
             _ => vec![Home { path: vec!["ok"], words: &[] }],
         },
@@ -111,7 +113,7 @@ pub(super) fn read_answer(
     exact = denial::recover_denial(&hearing, exact);
     if exact.restraint == Restraint::Deny && plain.restraint != Restraint::Deny {
         exact.effects.stop =
-            exact.effects.stop.or_else(|| denial_stop(prompt, row, exact.reason.as_deref()));
+            exact.effects.stop.or_else(|| stop_after_denial(prompt, row, exact.reason.as_deref()));
     }
     exact
 }
@@ -161,19 +163,19 @@ fn denial_answer(
     object: &Map<String, Value>,
     reason: Option<String>,
 ) -> Answer {
-    if denial_effect(&row.event) == No::Nothing {
+    if denial_effect_on_event(&row.event) == No::Nothing {
         let message = format!("`{}` does nothing with a model's no", row.name);
         let remarks = vec![Failure::new(Code::NotHonoured, message)];
         return Answer { remarks, ..Answer::default() };
     }
     if object.get("impossible") == Some(&Value::Bool(true))
-        && may_answer_impossible(prompt, &row.event)
+        && may_call_goal_impossible(prompt, &row.event)
     {
         // The turn may end, and the message shows the user why.
         let messages = reason.into_iter().collect();
         return Answer { effects: Effects { messages, ..Effects::default() }, ..Answer::default() };
     }
-    let stop = denial_stop(prompt, row, reason.as_deref());
+    let stop = stop_after_denial(prompt, row, reason.as_deref());
     Answer {
         restraint: Restraint::Deny,
         reason,
@@ -183,8 +185,8 @@ fn denial_answer(
 }
 
 /// Returns the stop of the agent, if a denial also ends the turn.
-fn denial_stop(prompt: &Prompt, row: &EventRow, reason: Option<&str>) -> Option<Stop> {
-    let ends = match denial_effect(&row.event) {
+fn stop_after_denial(prompt: &Prompt, row: &EventRow, reason: Option<&str>) -> Option<Stop> {
+    let ends = match denial_effect_on_event(&row.event) {
         No::EndsTurnAlways => true,
         No::EndsTurn => !prompt.goes_on,
         No::Denies | No::Nothing => false,

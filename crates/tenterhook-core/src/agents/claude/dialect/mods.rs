@@ -19,23 +19,23 @@ use crate::syntax::{Entry, Node, NodeValue, Parsed};
 const SKILLS: &str = "skills-dir";
 
 /// Finds the modules in every folder from which they load; each folder is read once.
-pub(super) fn find_modules(scan: Scan<'_>, settings: &[Settings<'_>]) -> Vec<Silencer> {
+pub(super) fn find_module_silencers(scan: Scan<'_>, settings: &[Settings<'_>]) -> Vec<Silencer> {
     let texts: Vec<&str> = scan.settings.iter().map(|source| &*source.text).collect();
     let search = Search {
         scan,
         settings,
-        enabled: plugins::enabled_plugins(&texts, |text| {
+        enabled: plugins::plugin_enablement(&texts, |text| {
             plugins::settings_refusal_reason(text).is_none()
         }),
     };
     let (marketplaces, mut found) = search.read_marketplaces();
     let all = search
-        .plugin_dir_folders()
+        .folders_in_plugin_dirs_variable()
         .into_iter()
         .chain(search.marketplace_plugin_folders(&marketplaces))
         .chain(search.installed_plugin_folders())
         .chain(search.skill_folders());
-    found.extend(settings.iter().filter_map(given_module_finding));
+    found.extend(settings.iter().filter_map(given_hooks_file_finding));
     let mut seen: Vec<PathBuf> = Vec::new();
     for candidate in all {
         if !seen.contains(&candidate.root) {
@@ -47,11 +47,11 @@ pub(super) fn find_modules(scan: Scan<'_>, settings: &[Settings<'_>]) -> Vec<Sil
 }
 
 /// The finding for a plugin's hooks file that the caller passed as a file to check.
-fn given_module_finding(file: &Settings<'_>) -> Option<Silencer> {
+fn given_hooks_file_finding(file: &Settings<'_>) -> Option<Silencer> {
     let (source, root) = (file.source, file.root.as_ref()?);
     let folder = source.directory.parent().unwrap_or(&source.directory);
     let by = "the folder that it lies in";
-    let finding = module_finding(&file_name(folder), by, &source.name, &source.text, root)?;
+    let finding = listed_modules_finding(&file_name(folder), by, &source.name, &source.text, root)?;
     Some(Silencer { finding, layer: source.layer, plugin: Some(plugin_at_root(folder)) })
 }
 
@@ -75,7 +75,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn plugin_dir_folders(&self) -> Vec<Folder> {
+    /// The folders of plugins that a variable names, in the environment or in `env` of settings.
+    fn folders_in_plugin_dirs_variable(&self) -> Vec<Folder> {
         let of_env = self.scan.env.iter().filter(|(name, _)| name == PLUGIN_DIRS);
         let of_env = of_env.map(|(_, value)| {
             (value.as_str(), Layer::User, format!("`{PLUGIN_DIRS}` in the environment"))
@@ -119,7 +120,7 @@ impl Search<'_> {
             let skills = self.scan.disk.list_directories(&directory.join("skills")).into_iter();
             skills.map(move |root| (root, layer)).collect::<Vec<_>>()
         });
-        let folders = folders.filter(|(root, _)| !self.is_plugin_disabled(root));
+        let folders = folders.filter(|(root, _)| !self.is_skill_plugin_disabled(root));
         folders
             .map(|(root, layer)| {
                 let by = "the folder of skills that it lies in".to_owned();
@@ -129,7 +130,7 @@ impl Search<'_> {
     }
 
     /// Whether settings disable a plugin of a folder of skills, by either of its two names.
-    fn is_plugin_disabled(&self, root: &Path) -> bool {
+    fn is_skill_plugin_disabled(&self, root: &Path) -> bool {
         let folder = file_name(root);
         let manifest = self.scan.disk.read_file(&plugins::manifest_path(&plugin_at_root(root)));
         let named = manifest.and_then(|(text, _)| {
@@ -170,7 +171,7 @@ impl Search<'_> {
         for file in self.settings {
             let said = file.find_entry("extraKnownMarketplaces").map(|entry| entry.node.entries());
             for entry in said.unwrap_or_default() {
-                let place = marketplace_directory(&entry.node);
+                let place = local_marketplace_path(&entry.node);
                 named.extend(
                     place.map(|path| {
                         (entry.key.clone(), self.resolve_path(path), file.source.layer)
@@ -207,7 +208,7 @@ impl Search<'_> {
         let enabled = self.enabled.iter().filter(|(_, is_on)| **is_on);
         let folders = enabled.filter_map(|(id, _)| {
             let (name, marketplace) = id.split_once('@')?;
-            Some(known.get(marketplace)?.plugin_folders(name, id))
+            Some(known.get(marketplace)?.candidate_folders_of(name, id))
         });
         folders.flatten().collect()
     }
@@ -222,7 +223,7 @@ struct Marketplace {
 
 impl Marketplace {
     /// Returns the possible folders of the plugin `name`: a path with and without `pluginRoot`.
-    fn plugin_folders(&self, name: &str, id: &str) -> Vec<Folder> {
+    fn candidate_folders_of(&self, name: &str, id: &str) -> Vec<Folder> {
         let root = self.parsed.root.as_ref();
         let listed = root.and_then(|root| root.get("plugins")?.as_array()).unwrap_or_default();
         let is_named = |entry: &&Node| entry.get("name").and_then(Node::as_str) == Some(name);
@@ -270,14 +271,14 @@ impl Folder {
                 continue;
             }
             if let Some((text, flaw)) = scan.disk.read_file(&file) {
-                found.extend(self.file_silencer(&plugin, &file, &text, flaw.as_ref()));
+                found.extend(self.hooks_file_silencer(&plugin, &file, &text, flaw.as_ref()));
             }
             seen.push(file);
         }
         found
     }
 
-    fn file_silencer(
+    fn hooks_file_silencer(
         &self,
         plugin: &Plugin,
         file: &Path,
@@ -294,7 +295,7 @@ impl Folder {
         let is_manifest = file == plugins::manifest_path(plugin);
         match parsed.root.as_ref().filter(|_| !is_manifest) {
             Some(root) if module_list_entry(root).is_some() => {
-                module_finding(&plugin.name, &self.by, &file.to_string_lossy(), text, root)
+                listed_modules_finding(&plugin.name, &self.by, &file.to_string_lossy(), text, root)
                     .map(silencer)
             }
             _ => unreadable_file_finding(file, (text, &parsed), flaw).map(silencer),
@@ -303,7 +304,7 @@ impl Folder {
 }
 
 /// The finding for a hooks file that lists modules.
-fn module_finding(
+fn listed_modules_finding(
     plugin: &str,
     by: &str,
     file: &str,
@@ -362,7 +363,7 @@ fn unreadable_file_finding(
 }
 
 /// The path of a marketplace on this machine.
-fn marketplace_directory(node: &Node) -> Option<&str> {
+fn local_marketplace_path(node: &Node) -> Option<&str> {
     let source = node.get("source")?;
     source.get("path").and_then(Node::as_str).or_else(|| source.as_str())
 }

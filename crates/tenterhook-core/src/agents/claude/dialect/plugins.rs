@@ -13,7 +13,7 @@ use crate::syntax::{self, Format, Node, NodeValue, Parsed};
 
 /// The active plugins, each with its hook files.
 pub(super) fn find_plugins(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plugins {
-    let place = registry_path(roots);
+    let place = plugin_registry_path(roots);
     let Some((registry, flaw)) = disk.read_file(&place) else { return Plugins::default() };
     let texts: Vec<&str> = settings.iter().map(|setting| &*setting.text).collect();
     let flaw = flaw.filter(|flaw| flaw.kept != Completeness::All).or_else(|| {
@@ -28,7 +28,7 @@ pub(super) fn find_plugins(settings: &[&Source], roots: &Roots, disk: &dyn Disk)
     // The plugins of an unreadable registry are unknown. If no plugin is enabled, this has no
     // effect.
     let flaw = flaw
-        .filter(|_| has_enabled_plugin(&texts))
+        .filter(|_| enables_any_plugin(&texts))
         .map(|flaw| Flaw { kept: Completeness::Nothing, ..flaw });
     let with_files = |plugin: Plugin| {
         let files = hook_files(&plugin, disk);
@@ -42,7 +42,7 @@ pub(super) fn find_plugins(settings: &[&Source], roots: &Roots, disk: &dyn Disk)
 /// hooks or name files that do.
 pub(super) fn hook_files(plugin: &Plugin, disk: &dyn Disk) -> Vec<PathBuf> {
     let manifest = disk.read_file(&self::manifest_path(plugin));
-    let mut files = hook_file_paths(plugin, manifest.as_ref().map(|(text, _)| &**text));
+    let mut files = hook_files_by_manifest(plugin, manifest.as_ref().map(|(text, _)| &**text));
     let flawed = manifest.is_some_and(|(_, flaw)| flaw.is_some());
     if flawed && !files.contains(&self::manifest_path(plugin)) {
         files.push(self::manifest_path(plugin));
@@ -51,7 +51,7 @@ pub(super) fn hook_files(plugin: &Plugin, disk: &dyn Disk) -> Vec<PathBuf> {
 }
 
 /// The agent's list of installed plugins.
-fn registry_path(roots: &Roots) -> PathBuf {
+fn plugin_registry_path(roots: &Roots) -> PathBuf {
     plugins_directory(roots).join("installed_plugins.json")
 }
 
@@ -69,13 +69,14 @@ pub(super) fn user_config_directory(roots: &Roots) -> PathBuf {
 fn active_plugins(registry: &str, settings: &[&str], roots: &Roots) -> Vec<Plugin> {
     let registry = parse_lenient(registry).root;
     let known = registry.as_ref().and_then(|registry| registry.get("plugins"));
-    enabled_plugins(settings, may_be_accepted)
+    plugin_enablement(settings, may_settings_be_accepted)
         .into_iter()
         .filter(|(_, on)| *on)
         .filter_map(|(name, _)| {
             let installed = known?.get(&name)?.as_array()?.iter();
-            let root =
-                installed.filter(|node| is_installed_here(node, roots)).find_map(install_path)?;
+            let root = installed
+                .filter(|node| is_installed_in_project(node, roots))
+                .find_map(install_path)?;
             let data = plugins_directory(roots).join("data").join(sanitize_file_name(&name));
             let short = name.split('@').next().unwrap_or(&name).to_owned();
             Some(Plugin { name: short, root, data })
@@ -83,9 +84,9 @@ fn active_plugins(registry: &str, settings: &[&str], roots: &Roots) -> Vec<Plugi
         .collect()
 }
 
-/// Returns whether `settings`, weakest first, enable each plugin; a `false` in a file that the
-/// agent does not read has no effect.
-pub(super) fn enabled_plugins(
+/// Returns for each plugin that `settings`, weakest first, mention whether they enable it; a
+/// `false` in a file that the agent does not read has no effect.
+pub(super) fn plugin_enablement(
     settings: &[&str],
     is_read: impl Fn(&str) -> bool,
 ) -> BTreeMap<String, bool> {
@@ -95,7 +96,7 @@ pub(super) fn enabled_plugins(
         let is_read = is_read(text);
         let said = root.as_ref().and_then(|root| root.get("enabledPlugins"));
         for entry in said.map(Node::entries).unwrap_or_default() {
-            enabled.insert(entry.key.clone(), is_plugin_enabled(&entry.node, is_read));
+            enabled.insert(entry.key.clone(), value_enables_plugin(&entry.node, is_read));
         }
     }
     enabled
@@ -103,12 +104,12 @@ pub(super) fn enabled_plugins(
 
 /// Whether Claude Code (2.1.332, tested) loads a plugin: only `false`, in a file that it reads,
 /// disables one.
-fn is_plugin_enabled(node: &Node, is_read: bool) -> bool {
+fn value_enables_plugin(node: &Node, is_read: bool) -> bool {
     node.as_bool() != Some(false) || !is_read
 }
 
 /// Whether Claude Code is not known to refuse a settings file.
-fn may_be_accepted(text: &str) -> bool {
+fn may_settings_be_accepted(text: &str) -> bool {
     !matches!(settings_acceptance(text), Some(Acceptance::Refused(_)) | None)
 }
 
@@ -138,8 +139,8 @@ fn settings_acceptance(text: &str) -> Option<Acceptance> {
 }
 
 /// Whether `settings`, weakest first, enable any plugin, whether or not the registry lists it.
-fn has_enabled_plugin(settings: &[&str]) -> bool {
-    enabled_plugins(settings, may_be_accepted).into_values().any(|on| on)
+fn enables_any_plugin(settings: &[&str]) -> bool {
+    plugin_enablement(settings, may_settings_be_accepted).into_values().any(|on| on)
 }
 
 /// Returns the reason why a part of the registry cannot be read, if there is one.
@@ -164,7 +165,7 @@ fn install_path(entry: &Node) -> Option<PathBuf> {
 
 /// Whether an installation applies to this project. A plugin that is installed for one project does
 /// not apply to others.
-fn is_installed_here(entry: &Node, roots: &Roots) -> bool {
+fn is_installed_in_project(entry: &Node, roots: &Roots) -> bool {
     let project = entry.get("projectPath").and_then(Node::as_str).map(Path::new);
     project
         .is_none_or(|project| project == roots.cwd || roots.repository.as_deref() == Some(project))
@@ -177,7 +178,7 @@ fn sanitize_file_name(name: &str) -> String {
 
 /// The files in which a plugin configures hooks: the usual one, its manifest, and those that the
 /// manifest names (C-33).
-fn hook_file_paths(plugin: &Plugin, manifest: Option<&str>) -> Vec<PathBuf> {
+fn hook_files_by_manifest(plugin: &Plugin, manifest: Option<&str>) -> Vec<PathBuf> {
     let usual = plugin.root.join("hooks/hooks.json");
     let mut files = vec![usual.clone()];
     let parsed = manifest.map(parse_lenient).unwrap_or_default();
@@ -239,10 +240,10 @@ mod tests {
     #[test]
     fn a_manifest_may_name_files() {
         let plugin = Plugin { root: "/p".into(), ..Plugin::default() };
-        let of = |manifest| hook_file_paths(&plugin, Some(manifest));
+        let of = |manifest| hook_files_by_manifest(&plugin, Some(manifest));
         let usual = PathBuf::from("/p/hooks/hooks.json");
         let only = [usual.clone()];
-        assert_eq!(hook_file_paths(&plugin, None), only);
+        assert_eq!(hook_files_by_manifest(&plugin, None), only);
         assert_eq!(of(r#"{"hooks": "./hooks/hooks.json"}"#), only);
         assert_eq!(of(r#"{"hooks": "./hooks/"}"#), only);
         assert_eq!(

@@ -22,7 +22,7 @@ const VENDOR_GUARD_CONFIG: &str = "cc-plugin-sec-default@builtin";
 pub(super) fn find_silencers(scan: Scan<'_>) -> Vec<Silencer> {
     let settings: Vec<Settings<'_>> =
         scan.settings.iter().map(|source| Settings::from_source(source)).collect();
-    let mut found: Vec<Silencer> = find_disabled_hooks(&settings).into_iter().collect();
+    let mut found: Vec<Silencer> = find_disable_all_hooks(&settings).into_iter().collect();
     let unseated: Vec<Silencer> = settings.iter().filter_map(vendor_guard_removal).collect();
     found.extend(disabled_guards(&settings));
     if unseated.is_empty() && settings.iter().any(allows_managed_mods_only) {
@@ -31,14 +31,16 @@ pub(super) fn find_silencers(scan: Scan<'_>) -> Vec<Silencer> {
     found.extend(unseated);
     let is_guarded = guard::is_guard_active(scan, &settings)
         && !found.iter().any(|silencer| silencer.finding.code == Code::GuardSwitchedOff);
-    let mods = mods::find_modules(scan, &settings).into_iter();
-    found
-        .extend(mods.map(|module| if is_guarded { mark_blocked_by_guard(module) } else { module }));
+    let mods = mods::find_module_silencers(scan, &settings).into_iter();
+    found.extend(
+        mods.map(|module| if is_guarded { soften_if_blocked_by_guard(module) } else { module }),
+    );
     found
 }
 
-/// Lowers the finding about a module that the guard in the user's settings keeps from loading.
-fn mark_blocked_by_guard(silencer: Silencer) -> Silencer {
+/// Lowers the finding to advice if it is about a module, which the guard in the user's settings
+/// keeps from loading; any other finding is returned unchanged.
+fn soften_if_blocked_by_guard(silencer: Silencer) -> Silencer {
     if silencer.finding.code != Code::ModCouldSilence {
         return silencer;
     }
@@ -81,7 +83,7 @@ pub(super) fn source_location(file: &Arc<str>, text: &str, span: Span) -> Locati
 }
 
 /// Finds the strongest file with `disableAllHooks`, if its value is `true`.
-fn find_disabled_hooks(settings: &[Settings<'_>]) -> Option<Silencer> {
+fn find_disable_all_hooks(settings: &[Settings<'_>]) -> Option<Silencer> {
     let in_layer = |layer: &Layer| {
         let own = settings.iter().rev().filter(|file| file.source.layer == *layer);
         let mut said = own.filter_map(|file| {

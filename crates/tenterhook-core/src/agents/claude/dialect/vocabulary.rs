@@ -86,7 +86,7 @@ impl HandlerType {
     }
 
     /// Whether an event accepts handlers of this type.
-    pub(super) fn is_accepted(&self, accepts: Accepts) -> bool {
+    pub(super) fn is_accepted_by_event(&self, accepts: Accepts) -> bool {
         match accepts {
             Accepts::Every => true,
             Accepts::NoModel => !self.asks_model,

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::vocabulary::ROWS;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span};
 pub(crate) use crate::dialect::findings::{Findings, finding_without_location};
-use crate::dialect::kit::entry::{hook_id, source_name};
+use crate::dialect::kit::entry::{hook_origin, next_hook_id};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots};
 use crate::event::EventName;
 use crate::hook::{Command, Hook, Inherit, Invocation, Layer, Run, Shell};
@@ -81,7 +81,7 @@ pub(super) fn read_hook_file(source: &Source) -> ReadConfig {
         return ReadConfig { diagnostics: findings.into_list(), ..ReadConfig::default() };
     };
     let run = Run::Command(Command::new(build_invocation(source, program), Inherit::All));
-    let id = hook_id(&mut findings, &source_name(source), &row.name, "");
+    let id = next_hook_id(&mut findings, &hook_origin(source), &row.name, "");
     let mut hook = Hook::new(id, DialectId::CLINE, EventName::new(&*row.event), run);
     // `TaskStart` and `TaskResume` are one event.
     hook.own_event = match &row.name {

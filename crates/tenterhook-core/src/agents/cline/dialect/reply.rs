@@ -27,14 +27,14 @@ pub(super) static REPLIES: Replies = Replies {
 const CANCEL: Phrase = &[(&["cancel"], Part::Flag(true)), (&["errorMessage"], Part::Reason)];
 const CONTEXT: Phrase = &[(&["contextModification"], Part::Given)];
 
-const fn event_replies(event: &'static str, can: &'static [(Power, Phrase)]) -> EventReplies {
-    EventReplies { can, input: own_tool_input, ..EventReplies::empty(event) }
+const fn new_event_replies(event: &'static str, can: &'static [(Power, Phrase)]) -> EventReplies {
+    EventReplies { can, input: agent_tool_input, ..EventReplies::empty(event) }
 }
 
 const EVENTS: &[EventReplies] = &[
     EventReplies {
         denies: failing_shell_call,
-        ..event_replies(
+        ..new_event_replies(
             "PreToolUse",
             &[
                 (Deny, CANCEL),
@@ -44,8 +44,8 @@ const EVENTS: &[EventReplies] = &[
             ],
         )
     },
-    event_replies("PostToolUse", &[(Stop, CANCEL), (Context, CONTEXT)]),
-    event_replies("UserPromptSubmit", &[(Deny, CANCEL), (Stop, CANCEL), (Context, CONTEXT)]),
+    new_event_replies("PostToolUse", &[(Stop, CANCEL), (Context, CONTEXT)]),
+    new_event_replies("UserPromptSubmit", &[(Deny, CANCEL), (Stop, CANCEL), (Context, CONTEXT)]),
 ];
 
 /// Builds a call of the shell tool that prints the reason and fails, so that the run continues.
@@ -55,7 +55,8 @@ fn failing_shell_call(event: &Event, reason: &str) -> Option<Value> {
     is_shell.then(|| json!({"overrideInput": {"commands": [line]}}))
 }
 
-fn own_tool_input(event: &Event, input: &Value) -> Result<Value, InputFault> {
+/// Returns the input with the agent's keys; that of the shell tool as a list with one command.
+fn agent_tool_input(event: &Event, input: &Value) -> Result<Value, InputFault> {
     let own = WORDS.to_agent_input(event, input);
     match (event.text("tool_name"), own.get("command").and_then(Value::as_str)) {
         (Some("Bash"), Some(command)) => Ok(json!({"commands": [command]})),
@@ -75,7 +76,7 @@ pub(super) static FORM: ReplyForm = ReplyForm {
     ],
     same: &[],
     carried: &["review"],
-    part: last_control_line,
+    part: last_control_line_or_all,
     input: neutral_tool_input,
     counts: accept_every_object,
     ended: |output| match output.code {
@@ -89,7 +90,7 @@ const ALSO_CONTEXT: Phrase = &[(&["context"], Part::Given)];
 const LEAD: &[u8] = b"HOOK_CONTROL\t";
 
 /// Returns the last line that begins with `LEAD`, else the whole output.
-fn last_control_line<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
+fn last_control_line_or_all<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
     let mut lines = stdout.rsplit(|byte| *byte == b'\n');
     lines.find_map(|line| line.strip_prefix(LEAD)).unwrap_or(stdout).into()
 }

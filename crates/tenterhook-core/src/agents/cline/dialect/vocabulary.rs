@@ -93,13 +93,13 @@ pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<E
     }
     let mut event = WORDS.decode_event_as(name, &fields, roots)?;
     if event.text("tool_name") == Some("Bash") {
-        join_commands(&mut event)?;
+        join_commands_into_script(&mut event)?;
     }
     Ok(event)
 }
 
 /// Joins a list of commands to one script with a line for each, so that a gate judges all of them.
-fn join_commands(event: &mut Event) -> Result<(), EventFault> {
+fn join_commands_into_script(event: &mut Event) -> Result<(), EventFault> {
     let Some(Value::Object(input)) = event.payload.get_mut("tool_input") else { return Ok(()) };
     let Some(commands) = input.shift_remove("commands") else { return Ok(()) };
     let unread = || EventFault::field_of_wrong_type("commands", "a list of strings");
@@ -135,7 +135,7 @@ pub(super) fn encode_event(event: &Event) -> Envelope {
             .as_object()
             .into_iter()
             .flatten()
-            .map(|(key, value)| (key.clone(), to_text_value(value)))
+            .map(|(key, value)| (key.clone(), to_string_value(value)))
             .collect();
         let mut both = [
             Map::from_iter([
@@ -147,7 +147,7 @@ pub(super) fn encode_event(event: &Event) -> Envelope {
         ];
         let after = hook_name == "tool_result";
         if let ([call, other], true) = (&mut both, after) {
-            other.insert("result".to_owned(), to_text_value(&output));
+            other.insert("result".to_owned(), to_string_value(&output));
             call.insert("output".to_owned(), output);
         }
         let keys = [hook_name, if after { "postToolUse" } else { "preToolUse" }];
@@ -157,10 +157,11 @@ pub(super) fn encode_event(event: &Event) -> Envelope {
     if let Some(prompt) = fields.get("prompt").cloned() {
         fields.entry("userPromptSubmit").or_insert_with(|| json!({ "prompt": prompt }));
     }
-    Envelope { body: Envelope::to_bytes(&fields), ..Envelope::default() }
+    Envelope { body: Envelope::serialize_payload(&fields), ..Envelope::default() }
 }
 
-fn to_text_value(value: &Value) -> Value {
+/// Returns a string unchanged, and any other value as a string with its JSON.
+fn to_string_value(value: &Value) -> Value {
     match value {
         Value::String(_) => value.clone(),
         other => other.to_string().into(),

@@ -55,7 +55,7 @@ pub(super) fn read_answer(event: &Event, row: &EventRow, report: &Report) -> Ans
 impl ParsedReport<'_> {
     /// Returns the answer of an observer: its output is not read (CW-S13, CW-S14).
     fn observer_answer(&self) -> Answer {
-        let failure = self.end_failure().or_else(|| self.exit_code_failure());
+        let failure = self.killed_or_cut_failure().or_else(|| self.exit_code_failure());
         Answer { failure, ..Answer::default() }
     }
 
@@ -75,12 +75,12 @@ impl ParsedReport<'_> {
     fn exact_answer(&self) -> Answer {
         match (&self.report.end, self.class) {
             (End::Exited(BLOCKS), _) => self.exit_2_denial(),
-            (End::Exited(0), Class::Submit) => self.submit_answer(),
-            (End::Exited(_), Class::Gate) => self.gate_answer(),
+            (End::Exited(0), Class::Submit) => self.message_submit_answer(),
+            (End::Exited(_), Class::Gate) => self.gate_answer_by_object(),
             (End::Exited(_), _) => {
                 Answer { failure: self.exit_code_failure(), ..Answer::default() }
             }
-            _ => Answer { failure: self.end_failure(), ..Answer::default() },
+            _ => Answer { failure: self.killed_or_cut_failure(), ..Answer::default() },
         }
     }
 
@@ -107,7 +107,7 @@ impl ParsedReport<'_> {
     }
 
     /// The answer of exit code 0 on `message_submit`, which may replace the text (CW-S3 to CW-S5).
-    fn submit_answer(&self) -> Answer {
+    fn message_submit_answer(&self) -> Answer {
         match self.answer_object() {
             Some(object) => fields::read_submit_fields(object),
             None if self.reading.found == Found::Empty => Answer::default(),
@@ -120,7 +120,7 @@ impl ParsedReport<'_> {
 
     /// The answer of a gate that did not exit with code 2: an object with a decision is read at
     /// every exit code (CW-60, CW-62).
-    fn gate_answer(&self) -> Answer {
+    fn gate_answer_by_object(&self) -> Answer {
         let failure = self.exit_code_failure();
         let Some(object) = self.answer_object() else {
             return Answer { failure, ..Answer::default() };
@@ -133,7 +133,7 @@ impl ParsedReport<'_> {
     }
 
     /// Returns the failure of a hook that was killed, or whose output was cut.
-    fn end_failure(&self) -> Option<Failure> {
+    fn killed_or_cut_failure(&self) -> Option<Failure> {
         self.report.failure()
     }
 

@@ -137,7 +137,7 @@ impl Test {
             }
             Self::All(tests) => match_all_tests(tests, event),
             Self::Any(tests) => match_any_test(tests, event),
-            _ => match self.holds_for_event(event) {
+            _ => match self.single_test_holds(event) {
                 Ok(true) => Picked::Exactly,
                 Ok(false) => Picked::No("it is something else".to_owned()),
                 Err(why) => Picked::No(why.to_string()),
@@ -146,13 +146,13 @@ impl Test {
     }
 
     /// Whether a single test holds for the event; a missing fact never matches (CW-34).
-    fn holds_for_event(&self, event: &Event) -> Result<bool, Mismatch> {
+    fn single_test_holds(&self, event: &Event) -> Result<bool, Mismatch> {
         let about_tool = || event.text("tool_name").ok_or(Mismatch::NoTool);
         match self {
             Self::ToolName(pattern) => {
                 about_tool()?;
-                let names = vocabulary::tool_names(event);
-                let name = vocabulary::tool_name(event).unwrap_or_default();
+                let names = vocabulary::tool_names_for_conditions(event);
+                let name = vocabulary::tool_name_for_hooks(event).unwrap_or_default();
                 let found = names.iter().any(|name| glob_matches(pattern, name));
                 found.then_some(true).ok_or_else(|| Mismatch::Tool(name.to_owned()))
             }

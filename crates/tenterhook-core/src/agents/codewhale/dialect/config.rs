@@ -18,7 +18,7 @@ use crate::matcher::{Condition, Picked};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{self, Entry, FaultKind, Format, Node, NodeValue, Parsed};
 
-pub(super) use layers::apply_layer_settings;
+pub(super) use layers::apply_layer_settings_to_hooks;
 
 /// Reads a single condition that is not part of a file.
 pub(super) fn read_single_condition(
@@ -156,7 +156,7 @@ impl Reader<'_> {
     fn read_document(&mut self, root: &Node) {
         self.report_profile_hooks(root);
         let Some(found) = find_hooks_table(self.source, root) else { return };
-        self.report_foreign_spelling(root, found);
+        self.report_spelling_of_other_file(root, found);
         let in_config = found.entries.as_array().is_some()
             && std::ptr::eq(found.table, root)
             && !found.is_project;
@@ -179,7 +179,7 @@ impl Reader<'_> {
 
     /// Reports a file that uses the spelling of hooks that belongs to the other file; both
     /// spellings are read (CW-21).
-    fn report_foreign_spelling(&mut self, root: &Node, found: Found<'_>) {
+    fn report_spelling_of_other_file(&mut self, root: &Node, found: Found<'_>) {
         let Some(hooks) = root.entry("hooks") else { return };
         let at_top = std::ptr::eq(found.table, root);
         let kind = FileKind::from_path(Path::new(&*self.source.name));

@@ -76,7 +76,7 @@ fn envelope_body(event: &Event, spec: Option<&Spec>) -> Vec<u8> {
         // A hook of an event that the agent does not have receives the whole payload.
         None => form.extend(event.payload.clone()),
     }
-    let mut body = Envelope::to_bytes(&form);
+    let mut body = Envelope::serialize_payload(&form);
     // A program that reads a line needs the line feed.
     body.push(b'\n');
     body
@@ -120,9 +120,9 @@ fn add_submit_fields(event: &Event, form: &mut Map<String, Value>) {
 
 fn add_tool_fields(event: &Event, form: &mut Map<String, Value>) {
     form.insert("total_tokens".into(), total_tokens(event));
-    form.insert("tool_name".into(), vocabulary::tool_name(event).into());
+    form.insert("tool_name".into(), vocabulary::tool_name_for_hooks(event).into());
     form.insert("tool_call_id".into(), event.text("tool_use_id").into());
-    form.insert("tool_args".into(), vocabulary::tool_input(event).into());
+    form.insert("tool_args".into(), vocabulary::tool_input_for_hooks(event).into());
 }
 
 fn add_turn_fields(event: &Event, form: &mut Map<String, Value>) {
@@ -210,8 +210,9 @@ fn event_variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> 
         set("DEEPSEEK_WORKSPACE", Some(workspace_path(event)), VALUE_CAP);
         set("DEEPSEEK_MODEL", model_name(event).map(str::to_owned), VALUE_CAP);
         set("DEEPSEEK_MODE", modes::current_mode(event).map(str::to_owned), VALUE_CAP);
-        let previous =
-            event.text("previous_mode").map(|text| modes::mode_from_any_host(text).to_owned());
+        let previous = event
+            .text("previous_mode")
+            .map(|text| modes::canonical_mode_of_any_host(text).to_owned());
         set("DEEPSEEK_PREVIOUS_MODE", previous, VALUE_CAP);
         let tokens = Some(total_tokens(event)).filter(Value::is_number);
         set("DEEPSEEK_TOTAL_TOKENS", tokens.map(|token| token.to_string()), VALUE_CAP);
@@ -224,7 +225,7 @@ fn event_variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> 
         _ => None,
     };
     set("DEEPSEEK_MESSAGE", message, MESSAGE_CAP);
-    if let Some(name) = vocabulary::tool_name(event) {
+    if let Some(name) = vocabulary::tool_name_for_hooks(event) {
         set("DEEPSEEK_TOOL_NAME", Some(name.to_owned()), VALUE_CAP);
         set("DEEPSEEK_TOOL_CALL_ID", text("tool_use_id"), VALUE_CAP);
         set("CODEWHALE_TOOL_CALL_ID", text("tool_use_id"), VALUE_CAP);
@@ -233,12 +234,13 @@ fn event_variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> 
         Some(Class::Gate | Class::Variables) => {
             set(
                 "DEEPSEEK_TOOL_ARGS",
-                vocabulary::tool_input(event).map(|input| input.to_string()),
+                vocabulary::tool_input_for_hooks(event).map(|input| input.to_string()),
                 VALUE_CAP,
             );
         }
         Some(_)
-            if spec.is_some_and(|spec| spec.has_tool) && vocabulary::tool_name(event).is_some() =>
+            if spec.is_some_and(|spec| spec.has_tool)
+                && vocabulary::tool_name_for_hooks(event).is_some() =>
         {
             let failed = event.name.as_str() == events::FAILED_TOOL;
             set("DEEPSEEK_TOOL_RESULT", tool_result_text(event), VALUE_CAP);
@@ -248,7 +250,7 @@ fn event_variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> 
         }
         _ => {}
     }
-    set("DEEPSEEK_ERROR", error_text(event, class), MESSAGE_CAP);
+    set("DEEPSEEK_ERROR", observer_error_text(event, class), MESSAGE_CAP);
     all
 }
 
@@ -260,7 +262,9 @@ fn tool_result_text(event: &Event) -> Option<String> {
     Some(if value.is_string() { text } else { text.trim_end().to_owned() })
 }
 
-fn error_text(event: &Event, class: Option<Class>) -> Option<String> {
+/// The error text of an event whose hooks only observe: that of a failed tool begins with the
+/// tool's name.
+fn observer_error_text(event: &Event, class: Option<Class>) -> Option<String> {
     if class != Some(Class::Observer) {
         return None;
     }
@@ -268,7 +272,7 @@ fn error_text(event: &Event, class: Option<Class>) -> Option<String> {
     if event.name.as_str() != events::FAILED_TOOL {
         return error.map(str::to_owned);
     }
-    let name = vocabulary::tool_name(event).unwrap_or_default();
+    let name = vocabulary::tool_name_for_hooks(event).unwrap_or_default();
     let why = error.map(str::to_owned).or_else(|| tool_result_text(event)).unwrap_or_default();
     let text = format!("tool `{name}` failed");
     Some(if why.starts_with(&text) { why } else { format!("{text}: {why}") })

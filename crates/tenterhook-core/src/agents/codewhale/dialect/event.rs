@@ -34,7 +34,9 @@ pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<E
             return Err(EventFault::NoEventField { expected: "such as `tool_call_before`" });
         }
     };
-    let Some(spec) = events::find_spec(name) else { return Err(unknown_event_fault(name)) };
+    let Some(spec) = events::find_by_config_name(name) else {
+        return Err(unknown_event_fault(name));
+    };
     let mut fields = json.clone();
     fields.shift_remove("event");
     let mut event = Event::new(

@@ -84,7 +84,7 @@ pub(super) static OBSERVER: Spec =
 pub(super) const FAILED_TOOL: &str = "PostToolUseFailure";
 
 /// The event that a config calls `name`.
-pub(super) fn find_spec(name: &str) -> Option<&'static Spec> {
+pub(super) fn find_by_config_name(name: &str) -> Option<&'static Spec> {
     EVENTS.iter().find(|spec| spec.name == name)
 }
 

@@ -38,14 +38,14 @@ pub(super) fn canonical_mode(word: &str) -> &str {
 pub(super) fn current_mode(event: &Event) -> Option<&str> {
     let fact = |key: &str| event.within.facts.get(key)?.as_str();
     if let Some(word) = event.text("mode").or_else(|| fact("mode")) {
-        return Some(mode_from_any_host(word));
+        return Some(canonical_mode_of_any_host(word));
     }
     let foreign = fact("permission_mode")?;
     FOREIGN.iter().find(|(word, _)| *word == foreign).map(|(_, own)| *own)
 }
 
 /// Returns the canonical name of a mode that the agent or a different host names.
-pub(super) fn mode_from_any_host(word: &str) -> &str {
+pub(super) fn canonical_mode_of_any_host(word: &str) -> &str {
     FOREIGN
         .iter()
         .find(|(foreign, _)| *foreign == word)

@@ -61,7 +61,7 @@ pub(super) fn recognize_config(path: &Path, root: Option<&Node>) -> Fit {
     let entries = root.map(hook_entries).unwrap_or_default();
     let is_own = |entry: &Node| {
         let event = entry.get("event").and_then(Node::as_str);
-        event.is_some_and(|event| events::find_spec(event).is_some())
+        event.is_some_and(|event| events::find_by_config_name(event).is_some())
             && entry.get("command").is_some()
     };
     if entries.iter().any(is_own) {

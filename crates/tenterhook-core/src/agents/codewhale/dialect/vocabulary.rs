@@ -74,7 +74,7 @@ fn tool_row(event: &Event) -> Option<&'static ToolWords> {
 }
 
 /// The tool name that hooks receive.
-pub(super) fn tool_name(event: &Event) -> Option<&str> {
+pub(super) fn tool_name_for_hooks(event: &Event) -> Option<&str> {
     let neutral = event.text("tool_name")?;
     let own = event.text(OWN_NAME).filter(|own| {
         tools::find_by_own_name(TOOLS, own).is_some_and(|tool| tool.neutral == neutral)
@@ -84,7 +84,7 @@ pub(super) fn tool_name(event: &Event) -> Option<&str> {
 
 /// Every name of the tool that a condition may use: those of all versions, and the neutral one
 /// (CW-32).
-pub(super) fn tool_names(event: &Event) -> Vec<String> {
+pub(super) fn tool_names_for_conditions(event: &Event) -> Vec<String> {
     let Some(neutral) = event.text("tool_name") else { return Vec::new() };
     let mut names = vec![neutral.to_owned()];
     names.extend(
@@ -100,13 +100,13 @@ pub(super) fn tool_names(event: &Event) -> Vec<String> {
 }
 
 /// The arguments of the tool, with the agent's keys.
-pub(super) fn tool_input(event: &Event) -> Option<Value> {
+pub(super) fn tool_input_for_hooks(event: &Event) -> Option<Value> {
     let input = event.payload.get("tool_input")?;
     Some(tool_row(event).map_or_else(|| input.clone(), |entry| entry.to_agent_input(input)))
 }
 
 /// Translates arguments that a hook wrote to the neutral keys.
-pub(super) fn neutral_input(event: &Event, input: &Value) -> Value {
+pub(super) fn to_neutral_input(event: &Event, input: &Value) -> Value {
     tool_row(event).map_or_else(|| input.clone(), |entry| entry.to_neutral_input(input))
 }
 

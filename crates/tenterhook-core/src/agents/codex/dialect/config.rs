@@ -87,7 +87,7 @@ static GROUPS: Groups = Groups {
     },
     matcher: check_matcher,
     run: read_run,
-    read_options,
+    read_options: read_options_into_hook,
 };
 
 /// The keys of a `hooks.json`.
@@ -104,7 +104,7 @@ pub(super) fn read_config(source: &Source) -> ReadConfig {
 
 fn find_hooks_table<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
     match reader.format {
-        Format::Toml => read_switches(reader, root),
+        Format::Toml => read_hook_switches(reader, root),
         _ => report_unknown_keys(reader, root),
     }
     root.get("hooks")
@@ -124,7 +124,7 @@ fn report_unknown_keys(reader: &mut Reader<'_>, root: &Node) {
 }
 
 /// Reads `[features] hooks = false`, and the organization's `allow_managed_hooks_only` (CX-6).
-fn read_switches(reader: &mut Reader<'_>, root: &Node) {
+fn read_hook_switches(reader: &mut Reader<'_>, root: &Node) {
     let off = root.get("features").and_then(|features| features.entry("hooks"));
     if let Some(entry) = off.filter(|entry| entry.node.as_bool() == Some(false)) {
         reader.read.switches.push(Switch::DisableAll);
@@ -155,7 +155,11 @@ fn read_run(
         "mcp_tool" => read_mcp_tool(reader, node, text).map(Run::McpTool),
         "prompt" | "agent" => {
             let name = kind.to_owned();
-            groups::report_dead_type(reader, node, EntryFault::SkippedType { agent: "Codex", name })
+            groups::report_type_that_never_runs(
+                reader,
+                node,
+                EntryFault::SkippedType { agent: "Codex", name },
+            )
         }
         _ => {
             let windows = ["commandWindows", "command_windows"];
@@ -197,7 +201,7 @@ fn plugin_variables(source: &Source) -> Vec<(String, String)> {
 }
 
 /// Reads the matcher, the timeout, and whether the event waits (CX-9, CX-10).
-fn read_options(
+fn read_options_into_hook(
     reader: &mut Reader<'_>,
     node: &Node,
     scope: &Scope,

@@ -39,7 +39,7 @@ static EVENTS: &[EventReplies] = &[
     EventReplies::with_phrases("PreModelRequest", &[MESSAGE]),
     EventReplies::with_phrases("PostModelRequest", &[MESSAGE]),
     EventReplies {
-        input: command_input,
+        input: rewritten_command_input,
         ..EventReplies::with_phrases("PreToolUse", &[DENY_CALL, CHANGE, CONTEXT, MESSAGE])
     },
     EventReplies::with_phrases(
@@ -57,7 +57,7 @@ static EVENTS: &[EventReplies] = &[
 ];
 
 /// Returns the new input of a call: Codex CLI accepts one only for the two tools with a `command`.
-fn command_input(event: &Event, input: &Value) -> Result<Value, InputFault> {
+fn rewritten_command_input(event: &Event, input: &Value) -> Result<Value, InputFault> {
     let tool = event.text("tool_name").unwrap_or_default();
     match (tool, input.get("command")) {
         ("Bash" | "apply_patch", Some(Value::String(command))) => {

@@ -26,7 +26,7 @@ static FILE: File = File {
     is_javascript: true,
     find: find_hooks_object,
     lints: Some(&LINTS),
-    ..File::new("Copilot CLI", DialectId::COPILOT, || &BOTH, read_item)
+    ..File::new("Copilot CLI", DialectId::COPILOT, || &BOTH, read_group_or_hook)
 };
 
 /// What the lints need to know of Copilot CLI.
@@ -110,8 +110,8 @@ fn is_pascal_case_event(scope: &Scope) -> bool {
     scope.name.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
-fn read_item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
-    if !reader.require_object(node, "a hook", Code::EntryNotObject) {
+fn read_group_or_hook(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
+    if !reader.is_object_or_report(node, "a hook", Code::EntryNotObject) {
         return;
     }
     match node.get("hooks").and_then(Node::as_array) {
@@ -130,7 +130,7 @@ fn read_group(reader: &mut Reader<'_>, node: &Node, hooks: &[Node], scope: &Scop
         groups::lint_matcher(reader, entry, &inner, &spec);
     }
     for node in hooks {
-        if reader.require_object(node, "a hook", Code::EntryNotObject) {
+        if reader.is_object_or_report(node, "a hook", Code::EntryNotObject) {
             read_hook(reader, node, &inner);
         }
     }
@@ -176,7 +176,7 @@ fn read_run(reader: &mut Reader<'_>, node: &Node) -> Result<Run, EntryFault> {
     let kind = reader.read_text(node, "type");
     match kind.as_deref() {
         Some("http") => match reader.read_text(node, "url") {
-            Some(url) => Ok(Run::Http(request::read_http(reader, node, url))),
+            Some(url) => Ok(Run::Http(request::read_http_request(reader, node, url))),
             None => Err(report_missing_field(reader, node, "url")),
         },
         Some("prompt") => {
@@ -290,5 +290,5 @@ fn read_timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
     let field = reader
         .non_null_entry(node, "timeoutSec")
         .or_else(|| reader.non_null_entry(node, "timeout"))?;
-    reader.findings.read_seconds(field)
+    reader.findings.read_timeout_in_seconds(field)
 }

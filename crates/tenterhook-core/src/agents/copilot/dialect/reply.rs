@@ -59,7 +59,7 @@ const RESULT: &[(&[&str], Part)] = &[
     (&["modifiedResult", "textResultForLlm"], Part::GivenText),
 ];
 
-const fn event_replies(event: &'static str, can: &'static [PowerPhrase]) -> EventReplies {
+const fn new_event_replies(event: &'static str, can: &'static [PowerPhrase]) -> EventReplies {
     EventReplies {
         can,
         input: |event, input| Ok(CAMEL.to_agent_input(event, input)),
@@ -68,13 +68,13 @@ const fn event_replies(event: &'static str, can: &'static [PowerPhrase]) -> Even
 }
 
 const CAMEL_EVENTS: &[EventReplies] = &[
-    event_replies("sessionStart", &[CONTEXT]),
-    event_replies("userPromptSubmitted", PROMPT),
-    event_replies(
+    new_event_replies("sessionStart", &[CONTEXT]),
+    new_event_replies("userPromptSubmitted", PROMPT),
+    new_event_replies(
         "userPromptTransformed",
         &[(Prompt, &[(&["modifiedTransformedPrompt"], Part::Given)])],
     ),
-    event_replies(
+    new_event_replies(
         "preToolUse",
         &[
             (Deny, flat!("deny")),
@@ -84,23 +84,23 @@ const CAMEL_EVENTS: &[EventReplies] = &[
             CONTEXT,
         ],
     ),
-    event_replies("permissionRequest", PERMISSION),
-    event_replies("postToolUse", &[CONTEXT, (Output, RESULT)]),
-    event_replies("agentStop", &[BLOCK]),
-    event_replies("subagentStop", &[BLOCK]),
+    new_event_replies("permissionRequest", PERMISSION),
+    new_event_replies("postToolUse", &[CONTEXT, (Output, RESULT)]),
+    new_event_replies("agentStop", &[BLOCK]),
+    new_event_replies("subagentStop", &[BLOCK]),
 ];
 
 const PASCAL_EVENTS: &[EventReplies] = &[
-    event_replies("SessionStart", &[CONTEXT]),
-    event_replies("UserPromptSubmit", PROMPT),
+    new_event_replies("SessionStart", &[CONTEXT]),
+    new_event_replies("UserPromptSubmit", PROMPT),
     EventReplies {
         input: |event, input| Ok(PASCAL.to_agent_input(event, input)),
-        ..event_replies("PreToolUse", &[DENY_CALL, ASK_CALL, ALLOW_CALL, CHANGE_CALL])
+        ..new_event_replies("PreToolUse", &[DENY_CALL, ASK_CALL, ALLOW_CALL, CHANGE_CALL])
     },
-    event_replies("PermissionRequest", PERMISSION),
-    event_replies("PostToolUse", &[BLOCK, CONTEXT]),
-    event_replies("Stop", &[BLOCK]),
-    event_replies("SubagentStop", &[BLOCK]),
+    new_event_replies("PermissionRequest", PERMISSION),
+    new_event_replies("PostToolUse", &[BLOCK, CONTEXT]),
+    new_event_replies("Stop", &[BLOCK]),
+    new_event_replies("SubagentStop", &[BLOCK]),
 ];
 
 /// The camel-case form accepts no further fields.
@@ -113,7 +113,7 @@ pub(super) static FORM: ReplyForm = ReplyForm {
     part: strip_progress_lines,
     input: |words, event, input| words.to_neutral_input(event, input),
     counts: accept_every_object,
-    ended: read_exit_code,
+    ended: answer_from_exit_code,
     denial: Protocol { halt: Halt::Foreign, tells: true, ..Protocol::PLAIN },
 };
 
@@ -126,7 +126,7 @@ pub(super) static PASCAL_FORM: ReplyForm = ReplyForm {
     part: strip_progress_lines,
     input: |words, event, input| words.to_neutral_input(event, input),
     counts: accept_every_object,
-    ended: read_exit_code,
+    ended: answer_from_exit_code,
     denial: Protocol { halt: Halt::Foreign, tells: true, ..Protocol::PLAIN },
 };
 
@@ -146,7 +146,7 @@ fn strip_progress_lines<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
 }
 
 /// Reads the exit code: before a tool, any code but 0 denies; on other events it is a failure.
-fn read_exit_code(output: &Ended<'_>) -> Answer {
+fn answer_from_exit_code(output: &Ended<'_>) -> Answer {
     match (output.code, output.stderr) {
         (0, _) => Answer::default(),
         (code, "") if output.row.event == "PreToolUse" => {

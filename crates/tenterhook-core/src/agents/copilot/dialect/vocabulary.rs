@@ -160,7 +160,7 @@ pub(super) fn encode_camel_event(event: &Event) -> Envelope {
     let input = fields.shift_remove("toolArgs");
     fields.extend(input.map(|input| ("toolInput".to_owned(), input)));
     fields.insert("hookName".to_owned(), "permissionRequest".into());
-    Envelope { body: Envelope::to_bytes(&fields), ..Envelope::default() }
+    Envelope { body: Envelope::serialize_payload(&fields), ..Envelope::default() }
 }
 
 pub(super) fn encode_pascal_event(event: &Event) -> Envelope {

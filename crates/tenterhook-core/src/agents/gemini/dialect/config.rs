@@ -93,7 +93,7 @@ static GROUPS: Groups = Groups {
     },
     matcher: |reader, entry, scope| settings::check_matcher(reader, entry, scope, false),
     run: |reader, node, _, text| Ok(settings::build_command(reader, node, text)),
-    read_options,
+    read_options: read_options_into_hook,
 };
 
 /// Fewer milliseconds than a second end a script before it answers.
@@ -104,7 +104,7 @@ pub(super) fn read_config(source: &Source) -> ReadConfig {
     file::read_config(&FILE, source, Format::Json)
 }
 
-fn read_options(
+fn read_options_into_hook(
     reader: &mut Reader<'_>,
     node: &Node,
     scope: &Scope,
@@ -113,7 +113,7 @@ fn read_options(
     hook.matcher = Matcher::new(settings::read_matcher_spec(scope, reader.source.compat, false).0);
     hook.timeout = reader
         .non_null_entry(node, "timeout")
-        .and_then(|entry| reader.findings.read_millis(entry, SECOND));
+        .and_then(|entry| reader.findings.read_timeout_in_millis(entry, SECOND));
     let description = reader.read_text(node, "description");
     hook.status = reader.read_text(node, "name").or(description).filter(|text| !text.is_empty());
     Ok(())

@@ -31,7 +31,7 @@ const STOP_TOOL: PowerPhrase = (
     ],
 );
 
-const fn event_replies(event: &'static str, can: &'static [PowerPhrase]) -> EventReplies {
+const fn new_event_replies(event: &'static str, can: &'static [PowerPhrase]) -> EventReplies {
     EventReplies {
         can,
         input: |event, input| Ok(WORDS.to_agent_input(event, input)),
@@ -42,16 +42,16 @@ const fn event_replies(event: &'static str, can: &'static [PowerPhrase]) -> Even
 /// Replies by event. No reply asks the user: Gemini CLI asks only in a terminal, and hangs without
 /// one.
 const EVENTS: &[EventReplies] = &[
-    event_replies("SessionStart", &[CONTEXT, MESSAGE]),
-    event_replies("SessionEnd", &[MESSAGE]),
-    event_replies("BeforeAgent", &[DENY, STOP, CONTEXT, MESSAGE]),
-    event_replies("AfterAgent", &[DENY, STOP, MESSAGE]),
-    event_replies("BeforeModel", &[DENY, STOP, MESSAGE]),
-    event_replies("AfterModel", &[STOP, MESSAGE]),
-    event_replies("BeforeTool", &[DENY, STOP_TOOL, CHANGE, MESSAGE]),
-    event_replies("AfterTool", &[DENY, STOP, OUTPUT, CONTEXT, MESSAGE]),
-    event_replies("PreCompress", &[MESSAGE]),
-    event_replies("Notification", &[MESSAGE]),
+    new_event_replies("SessionStart", &[CONTEXT, MESSAGE]),
+    new_event_replies("SessionEnd", &[MESSAGE]),
+    new_event_replies("BeforeAgent", &[DENY, STOP, CONTEXT, MESSAGE]),
+    new_event_replies("AfterAgent", &[DENY, STOP, MESSAGE]),
+    new_event_replies("BeforeModel", &[DENY, STOP, MESSAGE]),
+    new_event_replies("AfterModel", &[STOP, MESSAGE]),
+    new_event_replies("BeforeTool", &[DENY, STOP_TOOL, CHANGE, MESSAGE]),
+    new_event_replies("AfterTool", &[DENY, STOP, OUTPUT, CONTEXT, MESSAGE]),
+    new_event_replies("PreCompress", &[MESSAGE]),
+    new_event_replies("Notification", &[MESSAGE]),
 ];
 
 /// How Gemini CLI reads the answers of its hooks.

@@ -117,8 +117,8 @@ pub(crate) fn disable_listed_hooks(layers: &mut [(&Source, &mut ReadConfig)]) {
     }
     for (source, read) in layers.iter_mut() {
         let about: Vec<&Listing> =
-            listings.iter().filter(|listing| listing.applies_to(source)).collect();
-        let names = named_hooks(source);
+            listings.iter().filter(|listing| listing.applies_to_hooks_of(source)).collect();
+        let names = hook_names_with_spans(source);
         let mut found = Vec::new();
         for hook in read.hooks.iter_mut().filter(|hook| hook.arming == Arming::Armed) {
             let span = hook.place.as_ref().map(|location| location.span);
@@ -158,13 +158,13 @@ struct Listing {
 }
 
 impl Listing {
-    fn is_from_source(&self, source: &Source) -> bool {
+    fn is_written_in_source(&self, source: &Source) -> bool {
         // Sources that a host passes as text may share a name.
         self.file == source.name && Arc::ptr_eq(&self.text, &source.text)
     }
 
-    fn applies_to(&self, source: &Source) -> bool {
-        self.is_from_source(source) || matches!(self.layer, Layer::Managed | Layer::User)
+    fn applies_to_hooks_of(&self, source: &Source) -> bool {
+        self.is_written_in_source(source) || matches!(self.layer, Layer::Managed | Layer::User)
     }
 
     fn may_disable_hooks_of(&self, source: &Source) -> bool {
@@ -180,7 +180,7 @@ fn disabled_hook_names(source: &Source) -> Vec<String> {
 }
 
 /// Returns the names of the hooks of a file that have one, each with the span of its handler.
-fn named_hooks(source: &Source) -> Vec<(Span, String)> {
+fn hook_names_with_spans(source: &Source) -> Vec<(Span, String)> {
     let root = syntax::parse_by_format(&source.text, Format::Json).root;
     let events = root.as_ref().and_then(|root| root.get("hooks")).map(Node::entries);
     let groups = events.into_iter().flatten().filter_map(|entry| entry.node.as_array()).flatten();

@@ -60,12 +60,14 @@ impl ParsedReport<'_> {
             End::Exited(2) => Answer::deny(self.stderr.clone()),
             _ => match self.report.failure() {
                 Some(failure) => Answer { failure: Some(failure), ..Answer::default() },
-                None => self.answer_of_exit(),
+                None => self.answer_from_exit_code(),
             },
         }
     }
 
-    fn answer_of_exit(&self) -> Answer {
+    /// Returns the answer as the agent reads it: a failure for a nonzero exit code, else what the
+    /// hook printed.
+    fn answer_from_exit_code(&self) -> Answer {
         if let End::Exited(code @ (..=-1 | 1..)) = self.report.end {
             let failure = Some(answer::exit_code_failure(code, &self.stderr));
             return Answer { failure, ..Answer::default() };

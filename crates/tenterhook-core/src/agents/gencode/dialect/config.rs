@@ -92,7 +92,7 @@ static GROUPS: Groups = Groups {
     },
     matcher: check_matcher,
     run: handler::read_run,
-    read_options: handler::read_options,
+    read_options: handler::read_options_into_hook,
 };
 
 /// Reads the hooks of a config file. An event that it mentions replaces weaker layers, even with an

@@ -30,12 +30,12 @@ const DEFAULT_MODE: &str = "default";
 pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
     let mut event = SHAPE.decode_event(json, roots)?;
     let (own, neutral) = ACCEPTS_EDITS;
-    rename_text_value(event.within.facts.get_mut("permission_mode"), |text| {
+    translate_text_in_place(event.within.facts.get_mut("permission_mode"), |text| {
         (text == own).then_some(neutral)
     });
     if let Some(Spelling { field, values, .. }) = events::event_spelling(event.name.as_str()) {
-        rename_text_value(event.payload.get_mut(*field), |value| {
-            translate_value(values, value, |(own, neutral)| (own, neutral))
+        translate_text_in_place(event.payload.get_mut(*field), |value| {
+            translate_by_pairs(values, value, |(own, neutral)| (own, neutral))
         });
     }
     Ok(event)
@@ -49,18 +49,21 @@ pub(super) fn encode_event(event: &Event) -> Envelope {
         let at = fields.keys().position(|key| key == "hook_event_name").unwrap_or_default();
         fields.shift_insert(at, "permission_mode".to_owned(), DEFAULT_MODE.into());
     }
-    rename_text_value(fields.get_mut("permission_mode"), |text| (text == neutral).then_some(own));
+    translate_text_in_place(fields.get_mut("permission_mode"), |text| {
+        (text == neutral).then_some(own)
+    });
     if let Some(Spelling { field, values, .. }) = events::event_spelling(event.name.as_str()) {
-        rename_text_value(fields.get_mut(*field), |value| {
-            translate_value(values, value, |(own, neutral)| (neutral, own))
+        translate_text_in_place(fields.get_mut(*field), |value| {
+            translate_by_pairs(values, value, |(own, neutral)| (neutral, own))
         });
     }
     // No line break at the end: the agent writes none.
-    let body = Envelope::to_bytes(&fields);
+    let body = Envelope::serialize_payload(&fields);
     Envelope { body, env: environment_variables(event), env_file: None }
 }
 
-fn rename_text_value(value: Option<&mut Value>, new: impl Fn(&str) -> Option<&'static str>) {
+/// Replaces the value by its translation, if it is a text that has one.
+fn translate_text_in_place(value: Option<&mut Value>, new: impl Fn(&str) -> Option<&'static str>) {
     if let Some(value) = value
         && let Some(new) = value.as_str().and_then(new)
     {
@@ -70,7 +73,13 @@ fn rename_text_value(value: Option<&mut Value>, new: impl Fn(&str) -> Option<&'s
 
 type Pair = (&'static str, &'static str);
 
-fn translate_value(values: &[Pair], value: &str, orient: fn(Pair) -> Pair) -> Option<&'static str> {
+/// Returns the translation of `value`; `orient` decides which text of each pair is translated to
+/// the other.
+fn translate_by_pairs(
+    values: &[Pair],
+    value: &str,
+    orient: fn(Pair) -> Pair,
+) -> Option<&'static str> {
     values.iter().map(|pair| orient(*pair)).find(|(from, _)| *from == value).map(|pair| pair.1)
 }
 

@@ -8,7 +8,7 @@ use crate::answer::{Answer, Failure, Power, Restraint};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::dialect::kit::unread::Unread;
-pub(crate) use crate::dialect::typed::{Type, TypeMismatch, check_type, non_empty_text};
+pub(crate) use crate::dialect::typed::{Type, TypeMismatch, check_field_type, non_empty_text};
 use crate::event::Event;
 
 type Table = &'static [(&'static str, Type)];
@@ -117,7 +117,7 @@ impl Reader<'_> {
                 continue;
             }
             fields.insert((*name).to_owned(), value.clone());
-            check_type(&fields, name, *expected)?;
+            check_field_type(&fields, name, *expected)?;
         }
         Ok(fields)
     }
@@ -126,11 +126,11 @@ impl Reader<'_> {
         if top.get("continue") == Some(&Value::Bool(false)) {
             let reason =
                 non_empty_text(top, "stopReason").or_else(|| non_empty_text(top, "reason"));
-            self.record_decision(Restraint::Deny, reason);
+            self.keep_stricter_decision(Restraint::Deny, reason);
         }
         if let Some(text) = non_empty_text(top, "systemMessage") {
             // The agent shows no text to the user alone, unless the event adds no context (G-37).
-            let to_model = self.has_power(Power::Context);
+            let to_model = self.event_has_power(Power::Context);
             let effects = &mut self.answer.effects;
             let texts = if to_model { &mut effects.context } else { &mut effects.messages };
             texts.push(text.to_owned());
@@ -146,49 +146,53 @@ impl Reader<'_> {
     fn read_specific_output(&mut self, output: &Map<String, Value>) -> Result<(), TypeMismatch> {
         if let Some(word) = non_empty_text(output, "permissionDecision") {
             match parse_decision(word) {
-                _ if !self.has_power(Power::Ask) => self.remark_ignored_key("permissionDecision"),
+                _ if !self.event_has_power(Power::Ask) => {
+                    self.remark_ignored_key("permissionDecision")
+                }
                 Restraint::Silent => {
                     let message =
                         format!("`permissionDecision` is `{word}`, which is not a known value");
                     self.add_remark(Code::NotHonoured, message);
                 }
-                restraint => self
-                    .record_decision(restraint, non_empty_text(output, "permissionDecisionReason")),
+                restraint => self.keep_stricter_decision(
+                    restraint,
+                    non_empty_text(output, "permissionDecisionReason"),
+                ),
             }
         }
         let flat = output.contains_key("behavior") || output.contains_key("updatedPermissions");
         if let Some(input) = output.get("updatedInput").filter(|_| !flat)
-            && self.has_writable_field(Power::Input, "updatedInput")
+            && self.honours_field_or_remarks(Power::Input, "updatedInput")
         {
             self.answer.effects.updated_input = Some(input.clone());
         }
         if let Some(text) = non_empty_text(output, "additionalContext")
-            && self.has_writable_field(Power::Context, "additionalContext")
+            && self.honours_field_or_remarks(Power::Context, "additionalContext")
         {
             self.answer.effects.context.push(text.to_owned());
         }
         if let Some(paths) = output.get("watchPaths")
-            && self.has_writable_field(Power::Watch, "watchPaths")
+            && self.honours_field_or_remarks(Power::Watch, "watchPaths")
         {
             self.read_watch_paths(paths);
         }
         if let Some(text) = non_empty_text(output, "initialUserMessage")
-            && self.has_writable_field(Power::InitialMessage, "initialUserMessage")
+            && self.honours_field_or_remarks(Power::InitialMessage, "initialUserMessage")
         {
             self.answer.effects.initial_user_message = Some(text.to_owned());
         }
         if let Some(retry) = output.get("retry").and_then(Value::as_bool)
-            && self.has_writable_field(Power::Retry, "retry")
+            && self.honours_field_or_remarks(Power::Retry, "retry")
         {
             self.answer.effects.retry = Some(retry);
         }
         match output.get("decision") {
             Some(Value::Object(decision))
-                if self.has_writable_field(Power::Permissions, "decision") =>
+                if self.honours_field_or_remarks(Power::Permissions, "decision") =>
             {
                 self.read_permission_decision(decision)
             }
-            None if flat && self.has_writable_field(Power::Permissions, "behavior") => {
+            None if flat && self.honours_field_or_remarks(Power::Permissions, "behavior") => {
                 let decision =
                     output.iter().filter(|(key, _)| DECISION.iter().any(|(name, _)| name == key));
                 let decision = decision.map(|(key, value)| (key.clone(), value.clone())).collect();
@@ -207,10 +211,10 @@ impl Reader<'_> {
         match non_empty_text(&decision, "behavior").unwrap_or_default() {
             "deny" => {
                 let reason = non_empty_text(&decision, "message").unwrap_or("denied by hook");
-                self.record_decision(Restraint::Deny, Some(reason));
+                self.keep_stricter_decision(Restraint::Deny, Some(reason));
             }
             "allow" => {
-                self.record_decision(Restraint::Allow, non_empty_text(&decision, "message"));
+                self.keep_stricter_decision(Restraint::Allow, non_empty_text(&decision, "message"));
                 if let Some(input) = decision.get("updatedInput") {
                     self.answer.effects.updated_input = Some(input.clone());
                 }
@@ -220,7 +224,7 @@ impl Reader<'_> {
                 }
             }
             _ if decision.get("interrupt") == Some(&Value::Bool(true)) => {
-                self.record_decision(Restraint::Deny, non_empty_text(&decision, "message"));
+                self.keep_stricter_decision(Restraint::Deny, non_empty_text(&decision, "message"));
             }
             word => {
                 let message =
@@ -270,23 +274,24 @@ impl Reader<'_> {
     }
 
     /// Records a decision; the more restraining one of several wins.
-    fn record_decision(&mut self, restraint: Restraint, reason: Option<&str>) {
+    fn keep_stricter_decision(&mut self, restraint: Restraint, reason: Option<&str>) {
         if restraint > self.answer.restraint {
             self.answer.restraint = restraint;
             self.answer.reason = reason.map(str::to_owned);
         }
     }
 
-    /// Whether the actual event has the field, whatever event the answer names (G-35).
-    fn has_writable_field(&mut self, power: Power, key: &str) -> bool {
-        let may = self.has_power(power);
+    /// Whether the actual event honours the field, whatever event the answer names (G-35); if not,
+    /// adds a remark.
+    fn honours_field_or_remarks(&mut self, power: Power, key: &str) -> bool {
+        let may = self.event_has_power(power);
         if !may {
             self.remark_ignored_key(key);
         }
         may
     }
 
-    const fn has_power(&self, power: Power) -> bool {
+    const fn event_has_power(&self, power: Power) -> bool {
         self.row.powers.has(power)
     }
 

@@ -41,7 +41,7 @@ pub(super) fn read_run(
 }
 
 /// Sets the matcher, conditions, timeout and options of `hook`.
-pub(super) fn read_options(
+pub(super) fn read_options_into_hook(
     reader: &mut Reader<'_>,
     node: &Node,
     scope: &Scope,

@@ -65,9 +65,9 @@ pub(super) fn parse_matcher(event: &str, text: &str, compat: Compat) -> ParsedMa
             let spec = MatcherSpec::Words(vec![tool.to_owned()]);
             return ParsedMatcher { condition: Some(tool_pattern_condition(text)), ..plain(spec) };
         }
-        return ParsedMatcher { ambiguous: true, ..parse_regex(text, compat) };
+        return ParsedMatcher { ambiguous: true, ..parse_whole_subject_regex(text, compat) };
     }
-    parse_regex(text, compat)
+    parse_whole_subject_regex(text, compat)
 }
 
 /// The condition of a tool pattern, in `if` or in a matcher.
@@ -102,7 +102,7 @@ fn add_neutral_spellings(event: &str, mut names: Vec<String>) -> Vec<String> {
 
 /// Reads a regular expression that must match the whole subject. It must be valid without the
 /// anchors, so that no alternation escapes them.
-fn parse_regex(text: &str, compat: Compat) -> ParsedMatcher {
+fn parse_whole_subject_regex(text: &str, compat: Compat) -> ParsedMatcher {
     let broken = Matcher::new(MatcherSpec::Regex(text.to_owned())).compile().err();
     let spec = match (&broken, compat) {
         (None, _) => MatcherSpec::Regex(format!("^(?:{text})$")),

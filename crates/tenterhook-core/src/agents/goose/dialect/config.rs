@@ -58,7 +58,7 @@ static GROUPS: Groups = Groups {
         let invocation = Invocation::Shell { text, shell: Shell::Sh };
         Ok(Run::Command(Command { env, ..Command::new(invocation, Inherit::All) }))
     },
-    read_options,
+    read_options: read_options_into_hook,
 };
 
 /// Reads the hooks of a config file of Goose.
@@ -89,7 +89,7 @@ fn check_matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
     groups::report_matcher_faults(reader, entry, scope, &[""], read, help);
 }
 
-fn read_options(
+fn read_options_into_hook(
     reader: &mut Reader<'_>,
     node: &Node,
     scope: &Scope,
@@ -99,7 +99,7 @@ fn read_options(
     hook.on_failure = read_failure_policy(reader, node);
     hook.timeout = reader
         .non_null_entry(node, "timeout")
-        .and_then(|entry| reader.findings.read_seconds(entry));
+        .and_then(|entry| reader.findings.read_timeout_in_seconds(entry));
     Ok(())
 }
 

@@ -82,5 +82,5 @@ pub(super) fn encode_event(event: &Event) -> Envelope {
     if let Some(context) = context {
         fields.entry("matcher_context").or_insert(context);
     }
-    Envelope { body: Envelope::to_bytes(&fields), ..Envelope::default() }
+    Envelope { body: Envelope::serialize_payload(&fields), ..Envelope::default() }
 }

@@ -38,15 +38,15 @@ pub(super) fn read_answer(event: &Event, row: &EventRow, report: &Report) -> Ans
     let exact = match &report.end {
         End::Exited(BLOCKS) => blocking_answer(stderr, None),
         End::Exited(0) => match report.failure() {
-            Some(failure) => failure_answer(failure.code, &failure.message, stderr),
+            Some(failure) => harmless_failure_answer(failure.code, &failure.message, stderr),
             None => read_output(event, row, &reading, stderr),
         },
         End::Exited(code) => {
-            let failure = Failure::exit_code_failure(*code, &first_stderr_line(stderr));
+            let failure = Failure::exit_code_failure(*code, &shortened_stderr(stderr));
             Answer { failure: Some(failure), ..Answer::default() }
         }
         _ => match report.failure() {
-            Some(failure) => failure_answer(failure.code, &failure.message, stderr),
+            Some(failure) => harmless_failure_answer(failure.code, &failure.message, stderr),
             None => Answer::default(),
         },
     };
@@ -75,13 +75,14 @@ fn blocking_answer(stderr: &str, message: Option<&str>) -> Answer {
 }
 
 /// A failure that blocks nothing: one warning with the start of stderr (I-17).
-fn failure_answer(code: Code, message: &str, stderr: &str) -> Answer {
-    let line = first_stderr_line(stderr);
+fn harmless_failure_answer(code: Code, message: &str, stderr: &str) -> Answer {
+    let line = shortened_stderr(stderr);
     let colon = if line.is_empty() { "" } else { ": " };
     Answer::failed(code, format!("{message}{colon}{line}"))
 }
 
-fn first_stderr_line(stderr: &str) -> String {
+/// Returns stderr on one line, cut to `QUOTED` characters.
+fn shortened_stderr(stderr: &str) -> String {
     let line = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= QUOTED {
         return line;
@@ -96,7 +97,7 @@ fn read_output(event: &Event, row: &EventRow, reading: &Reading, stderr: &str) -
         Found::Empty => Answer::default(),
         Found::Object(object) if reading.deviations.iter().all(tolerated) => {
             read_answer_fields(event, row, &object.fields, stderr).unwrap_or_else(|fault| {
-                failure_answer(Code::InvalidAnswer, &format!("its {fault}"), stderr)
+                harmless_failure_answer(Code::InvalidAnswer, &format!("its {fault}"), stderr)
             })
         }
         _ => {
@@ -104,7 +105,7 @@ fn read_output(event: &Event, row: &EventRow, reading: &Reading, stderr: &str) -
                 Some(deviation) => format!("its answer cannot be read: {deviation}"),
                 None => "it printed something that is not a JSON object".to_owned(),
             };
-            failure_answer(Code::UnreadableAnswer, &why, stderr)
+            harmless_failure_answer(Code::UnreadableAnswer, &why, stderr)
         }
     }
 }
@@ -116,19 +117,19 @@ fn read_answer_fields(
     object: &Map<String, Value>,
     stderr: &str,
 ) -> Result<Answer, TypeMismatch> {
-    let goes_on = typed_field(object, "continue", Value::as_bool, "`true` or `false`")?;
-    let message = text_field(object, "systemMessage")?;
+    let goes_on = read_typed_field(object, "continue", Value::as_bool, "`true` or `false`")?;
+    let message = read_text_field(object, "systemMessage")?;
     let none = Map::new();
-    let output = typed_field(object, "hookSpecificOutput", Value::as_object, "an object")?;
+    let output = read_typed_field(object, "hookSpecificOutput", Value::as_object, "an object")?;
     let output = output.unwrap_or(&none);
-    let named = text_field(output, "hookEventName")?;
+    let named = read_text_field(output, "hookEventName")?;
     let mut answer =
         if goes_on == Some(false) { blocking_answer(stderr, message) } else { Answer::default() };
     if let Some(message) = message.filter(|message| answer.reason.as_deref() != Some(*message)) {
         answer.effects.messages.push(message.to_owned());
     }
     for key in ["updatedInput", "updatedOutput"] {
-        let Some(text) = text_field(output, key)? else { continue };
+        let Some(text) = read_text_field(output, key)? else { continue };
         // A hook that blocks rewrites nothing.
         if answer.restraint != Restraint::Deny {
             apply_rewrite_field(&mut answer, event, row, key, text, stderr);
@@ -167,7 +168,8 @@ fn apply_rewrite_field(
             Ok(input) => effects.updated_input = Some(input),
             Err(fault) => {
                 answer.failure =
-                    failure_answer(Code::InvalidAnswer, &fault.to_string(), stderr).failure;
+                    harmless_failure_answer(Code::InvalidAnswer, &fault.to_string(), stderr)
+                        .failure;
             }
         },
         "updatedOutput" if powers.has(Power::Output) => effects.updated_output = Some(text.into()),
@@ -197,15 +199,15 @@ fn parse_tool_input(event: &Event, text: &str) -> Result<Value, ToolInputFault> 
     Ok(known.map_or(input.clone(), |tool| tool.to_neutral_input(&input)))
 }
 
-fn text_field<'a>(
+fn read_text_field<'a>(
     object: &'a Map<String, Value>,
     key: &str,
 ) -> Result<Option<&'a str>, TypeMismatch> {
-    typed_field(object, key, Value::as_str, "a string")
+    read_typed_field(object, key, Value::as_str, "a string")
 }
 
 /// Reads a field of the expected type; `null` is treated like a missing field.
-fn typed_field<'a, T>(
+fn read_typed_field<'a, T>(
     object: &'a Map<String, Value>,
     key: &str,
     read: impl FnOnce(&'a Value) -> Option<T>,

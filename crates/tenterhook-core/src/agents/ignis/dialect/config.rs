@@ -33,7 +33,7 @@ static FILE: File = File {
     is_strict: true,
     runs_doubled: true,
     lints: Some(&LINTS),
-    ..File::new("ignis", DialectId::IGNIS, || events::ROWS, read_item)
+    ..File::new("ignis", DialectId::IGNIS, || events::ROWS, read_hook_entry)
 };
 
 /// What the lints need to know of ignis, whose hooks run without a shell.
@@ -74,8 +74,8 @@ pub(super) fn read_config(source: &Source) -> ReadConfig {
     file::read_config(&FILE, source, Format::Json)
 }
 
-fn read_item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
-    if !reader.require_object(node, "an entry", Code::EntryNotObject) {
+fn read_hook_entry(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
+    if !reader.is_object_or_report(node, "an entry", Code::EntryNotObject) {
         return;
     }
     if node.get("hooks").is_some_and(|hooks| hooks.as_array().is_some()) {
@@ -124,7 +124,7 @@ fn read_item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
 fn read_invocation(reader: &mut Reader<'_>, node: &Node) -> Result<Invocation, ProgramFault> {
     let words = match (reader.non_null_entry(node, "command"), reader.non_null_entry(node, "argv"))
     {
-        (Some(field), None) => read_command(reader, field)?,
+        (Some(field), None) => split_command_into_words(reader, field)?,
         (None, Some(field)) => read_argv(reader, field)?,
         (Some(_), Some(argv)) => {
             return Err(report_rejected_entry(reader, argv.key_span, ProgramFault::CommandAndArgv));
@@ -134,7 +134,7 @@ fn read_invocation(reader: &mut Reader<'_>, node: &Node) -> Result<Invocation, P
         }
     };
     let mut words = words.into_iter();
-    let program = expand_home(reader.source, words.next().unwrap_or_default());
+    let program = expand_home_in_program(reader.source, words.next().unwrap_or_default());
     Ok(Invocation::Argv { program, args: words.collect() })
 }
 
@@ -153,7 +153,10 @@ fn report_rejected_entry(reader: &mut Reader<'_>, span: Span, fault: ProgramFaul
 
 /// Splits `command` at white space into words: there is no shell, and quotes have no meaning
 /// (I-32).
-fn read_command(reader: &mut Reader<'_>, field: &Entry) -> Result<Vec<String>, ProgramFault> {
+fn split_command_into_words(
+    reader: &mut Reader<'_>,
+    field: &Entry,
+) -> Result<Vec<String>, ProgramFault> {
     let span = field.node.span;
     let Some(text) = field.node.as_str() else {
         let fault = ProgramFault::CommandNotString { found: field.node.kind_with_article() };
@@ -189,7 +192,7 @@ fn read_argv(reader: &mut Reader<'_>, field: &Entry) -> Result<Vec<String>, Prog
 }
 
 /// Expands `~/` at the start of the program; arguments are not expanded (I-33).
-fn expand_home(source: &Source, program: String) -> String {
+fn expand_home_in_program(source: &Source, program: String) -> String {
     match program.strip_prefix("~/") {
         Some(rest) if !source.home.as_os_str().is_empty() => {
             source.home.join(rest).to_string_lossy().into_owned()
@@ -244,7 +247,7 @@ fn read_timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
             reader.report(field.node.span, found);
             (reader.source.compat == Compat::Exact).then_some(Duration::ZERO)
         }
-        Some(_) => reader.findings.read_millis(field, SHORT),
+        Some(_) => reader.findings.read_timeout_in_millis(field, SHORT),
     }
 }
 

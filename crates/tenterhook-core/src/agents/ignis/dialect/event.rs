@@ -67,7 +67,7 @@ fn decode_tool_call(event: &mut Event, fields: &mut Map<String, Value>) -> Resul
     if failed && event.name.as_str() == "PostToolUse" {
         event.name = EventName::from(AFTER_FAILURE);
     }
-    if let Some(result) = tool_result::merge_result_and_text(result.0, result.1) {
+    if let Some(result) = tool_result::choose_structured_or_text(result.0, result.1) {
         let key = if event.name.as_str() == AFTER_FAILURE { "error" } else { "tool_response" };
         put(event, key, result);
     }
@@ -92,7 +92,7 @@ pub(super) fn encode_event(event: &Event) -> Envelope {
         }
     }
     // Like the agent, this writes no line feed at the end and sets no variables.
-    Envelope { body: Envelope::to_bytes(&fields), ..Envelope::default() }
+    Envelope { body: Envelope::serialize_payload(&fields), ..Envelope::default() }
 }
 
 fn encode_tool_call(event: &Event, fields: &mut Map<String, Value>) {

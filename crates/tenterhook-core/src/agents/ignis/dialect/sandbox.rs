@@ -17,7 +17,7 @@ pub(super) fn sandbox_for_hook(hook: &Hook, home: &Path) -> Sandbox {
         // A hook that is not a command runs no program.
         _ => return Sandbox::Unsaid,
     };
-    let folder = program_directory(Path::new(program), home);
+    let folder = installation_directory(Path::new(program), home);
     Sandbox::In(Arc::new(Grants {
         read: folder.into_iter().chain(scratch.clone()).collect(),
         write: scratch,
@@ -30,7 +30,7 @@ pub(super) fn sandbox_for_hook(hook: &Hook, home: &Path) -> Sandbox {
 /// Returns the directory in which the program is installed. `None` for a program that is found by
 /// its name, and for a directory that contains the home directory, because the hook could then read
 /// all of it.
-fn program_directory(program: &Path, home: &Path) -> Option<PathBuf> {
+fn installation_directory(program: &Path, home: &Path) -> Option<PathBuf> {
     let folder = program.parent().filter(|parent| !parent.as_os_str().is_empty())?;
     if folder.is_relative() {
         return Some(Path::new(Grants::PROJECT).join(folder));

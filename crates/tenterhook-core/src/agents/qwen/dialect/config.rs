@@ -85,7 +85,7 @@ static GROUPS: Groups = Groups {
     },
     matcher: |reader, entry, scope| settings::check_matcher(reader, entry, scope, true),
     run: read_run,
-    read_options,
+    read_options: read_options_into_hook,
 };
 
 /// Reads the hooks of a config file of Qwen Code.
@@ -101,19 +101,21 @@ fn read_run(
     text: String,
 ) -> Result<Run, EntryFault> {
     match kind {
-        "http" => Ok(Run::Http(request::read_http(reader, node, text))),
+        "http" => Ok(Run::Http(request::read_http_request(reader, node, text))),
         "prompt" => {
             let model = reader.read_text(node, "model");
             Ok(Run::Prompt(Prompt { model, ..Prompt::new(text) }))
         }
-        "function" => {
-            groups::report_dead_type(reader, node, EntryFault::InAgentProcess { name: "function" })
-        }
+        "function" => groups::report_type_that_never_runs(
+            reader,
+            node,
+            EntryFault::InAgentProcess { name: "function" },
+        ),
         _ => Ok(settings::build_command(reader, node, text)),
     }
 }
 
-fn read_options(
+fn read_options_into_hook(
     reader: &mut Reader<'_>,
     node: &Node,
     scope: &Scope,

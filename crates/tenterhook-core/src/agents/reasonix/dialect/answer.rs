@@ -5,7 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::directives::{self, Directives};
-use super::event::neutral_input;
+use super::event::to_neutral_input;
 use super::events::{self, Printed, Spec};
 use crate::answer::{Answer, Failure, Power, Powers, Restraint, Slip, SlipKind};
 use crate::diagnostic::Code;
@@ -38,11 +38,11 @@ pub(super) fn read_answer(event: &Event, row: &EventRow, report: &Report) -> Ans
         stderr,
     };
     let exact = parsed.exact_answer();
-    parsed.recover_lost_denial(row, exact)
+    parsed.recover_denial_lost_by_agent(row, exact)
 }
 
 /// Whether a hook approves the call in the protocol of a different agent (ruling 33).
-fn approves_in_other_protocol(object: &Map<String, Value>) -> bool {
+fn approves_in_foreign_protocol(object: &Map<String, Value>) -> bool {
     const KEYS: &[&str] = &["decision", "permissionDecision", "behavior", "allow", "approve"];
     let approves = |object: &Map<String, Value>| {
         KEYS.iter().filter_map(|key| object.get(*key)).any(|value| match value {
@@ -72,7 +72,8 @@ impl ParsedReport<'_> {
         self.spec.is_some_and(Spec::is_gate_event)
     }
 
-    fn printed_kind(&self) -> Printed {
+    /// Returns how the agent reads stdout on this event.
+    fn how_stdout_is_read(&self) -> Printed {
         self.spec.map_or(Printed::Text, |spec| spec.printed)
     }
 
@@ -84,7 +85,7 @@ impl ParsedReport<'_> {
             End::Exited(code) => self.warning_answer(code),
             _ => Answer { failure: self.report.failure(), ..Answer::default() },
         };
-        if self.printed_kind() == Printed::Directives {
+        if self.how_stdout_is_read() == Printed::Directives {
             answer.effects.messages.extend(self.directives.warn.iter().cloned());
             for line in &self.directives.broken {
                 let message =
@@ -97,7 +98,7 @@ impl ParsedReport<'_> {
 
     /// The answer of exit code 0, which never blocks (RX-20).
     fn exit_0_answer(&self) -> Answer {
-        match self.printed_kind() {
+        match self.how_stdout_is_read() {
             Printed::Text => Answer::default(),
             Printed::Context => self.context_answer(),
             Printed::Input => self.updated_input_answer(),
@@ -124,7 +125,7 @@ impl ParsedReport<'_> {
     fn exit_2_denial(&self) -> Answer {
         let denied = Answer { restraint: Restraint::Deny, ..Answer::default() };
         let filled = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        if self.printed_kind() == Printed::Directives {
+        if self.how_stdout_is_read() == Printed::Directives {
             let injected =
                 (!self.directives.inject.is_empty()).then(|| self.directives.inject.join("\n"));
             return Answer { reason: injected, printed: filled(&self.stderr), ..denied };
@@ -145,7 +146,7 @@ impl ParsedReport<'_> {
         let mut answer = Answer::default();
         let text = match self.hook_specific_output() {
             Some(output) if output.contains_key("additionalContext") => {
-                match self.is_for_this_event(output, &mut answer) {
+                match self.is_for_event_or_report(output, &mut answer) {
                     true => output.get("additionalContext").and_then(Value::as_str),
                     false => None,
                 }
@@ -171,7 +172,7 @@ impl ParsedReport<'_> {
     /// Reads `hookSpecificOutput.updatedInput`, which later versions accept (RX-25).
     fn updated_input_answer(&self) -> Answer {
         let mut answer = Answer::default();
-        if self.reading.as_strict_object().is_some_and(approves_in_other_protocol) {
+        if self.reading.as_strict_object().is_some_and(approves_in_foreign_protocol) {
             let message =
                 "a hook of Reasonix cannot approve a call: after exit code 0 the rules of the agent \
                 decide"
@@ -180,8 +181,8 @@ impl ParsedReport<'_> {
         }
         let Some(output) = self.hook_specific_output() else { return answer };
         let Some(input @ Value::Object(_)) = output.get("updatedInput") else { return answer };
-        if self.is_for_this_event(output, &mut answer) {
-            answer.effects.updated_input = Some(neutral_input(self.event, input));
+        if self.is_for_event_or_report(output, &mut answer) {
+            answer.effects.updated_input = Some(to_neutral_input(self.event, input));
         }
         answer
     }
@@ -192,7 +193,7 @@ impl ParsedReport<'_> {
 
     /// Whether the object is meant for this event. An object for a different event is dropped and
     /// reported.
-    fn is_for_this_event(&self, output: &Map<String, Value>, answer: &mut Answer) -> bool {
+    fn is_for_event_or_report(&self, output: &Map<String, Value>, answer: &mut Answer) -> bool {
         let Some(spec) = self.spec else { return false };
         let named = output.get("hookEventName").and_then(Value::as_str);
         let fits = named.is_none_or(|named| named == spec.name);
@@ -209,7 +210,7 @@ impl ParsedReport<'_> {
 
     /// Looks for a denial that the agent would lose, and keeps the agent's reading beside it
     /// (RX-32, RX-33).
-    fn recover_lost_denial(&self, row: &EventRow, exact: Answer) -> Answer {
+    fn recover_denial_lost_by_agent(&self, row: &EventRow, exact: Answer) -> Answer {
         if !self.is_gate_event() {
             return exact;
         }
@@ -231,7 +232,7 @@ impl ParsedReport<'_> {
         let ParsedReport { report, reading, stderr, .. } = self;
         let hearing = Hearing {
             can: Powers::from_slice(&[Power::Deny]),
-            plain_is_context: self.printed_kind() == Printed::Context,
+            plain_is_context: self.how_stdout_is_read() == Printed::Context,
             ..Hearing::for_report(row, report, reading, stderr, &PROTOCOL)
         };
         denial::recover_denial(&hearing, exact)
@@ -242,7 +243,7 @@ impl ParsedReport<'_> {
     fn inject_denial(&self) -> Option<Answer> {
         let undecided = !matches!(self.report.end, End::Exited(0 | 2));
         if !undecided
-            || self.printed_kind() != Printed::Directives
+            || self.how_stdout_is_read() != Printed::Directives
             || self.directives.inject.is_empty()
         {
             return None;

@@ -26,7 +26,7 @@ static FILE: File = File {
     tells_empty: true,
     takes_mark: true,
     lints: Some(&LINTS),
-    ..File::new("Reasonix", DialectId::REASONIX, || &events::ROWS, read_item)
+    ..File::new("Reasonix", DialectId::REASONIX, || &events::ROWS, read_hook_entry)
 };
 
 /// What the lints need to know of Reasonix.
@@ -76,15 +76,15 @@ fn event_spec(scope: &Scope) -> Option<&'static Spec> {
     events::find_by_name(&scope.name)
 }
 
-fn read_item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
-    if !reader.require_object(node, "a hook", Code::EntryNotObject) {
+fn read_hook_entry(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
+    if !reader.is_object_or_report(node, "a hook", Code::EntryNotObject) {
         return;
     }
     if node.get("hooks").is_some() && node.get("command").is_none() {
-        return add_nested_entries(reader, node, scope);
+        return add_inert_nested_entries(reader, node, scope);
     }
     if scope.off.is_none() {
-        check_fields(reader, node);
+        report_unknown_fields(reader, node);
     }
     let matcher = read_matcher(reader, node, scope);
     let Some(invocation) = read_invocation(reader, node) else { return };
@@ -100,21 +100,21 @@ fn read_item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     hook.matcher = Matcher::new(matcher);
     hook.timeout = reader
         .non_null_entry(node, "timeout")
-        .and_then(|entry| reader.findings.read_millis(entry, SHORT));
+        .and_then(|entry| reader.findings.read_timeout_in_millis(entry, SHORT));
     if uses_claude_protocol(reader, node) {
         switch_to_claude_protocol(&mut hook, event_spec(scope));
     }
     hook.status = reader.read_text(node, "description");
     // A hook that can neither block nor add anything observes, so it runs whatever others decided.
-    let decides = event_spec(scope).is_none_or(Spec::has_effective_answers);
+    let decides = event_spec(scope).is_none_or(Spec::answers_have_effect);
     hook.phase = if decides { Phase::Decide } else { Phase::Observe };
-    hook.wait = read_wait(reader, node, scope);
+    hook.wait = read_whether_event_waits(reader, node, scope);
     hook.arming = Off::arming_from_reason(scope.off.clone());
     reader.read.hooks.push(hook);
 }
 
 /// Reads a group as in Claude Code: each inner entry is listed, but never runs.
-fn add_nested_entries(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
+fn add_inert_nested_entries(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     let message = "Reasonix has no groups: the entries of an inner `hooks` never run";
     let found = finding_without_location(Code::NestedHooks, message).label("never read");
     reader.report(node.span, found.help("put `match` and `command` into the entry itself"));
@@ -123,12 +123,12 @@ fn add_nested_entries(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     let inner = Scope { off, ..scope.clone() };
     for entry in node.get("hooks").and_then(Node::as_array).unwrap_or_default() {
         if entry.get("hooks").is_none() {
-            read_item(reader, entry, &inner);
+            read_hook_entry(reader, entry, &inner);
         }
     }
 }
 
-fn check_fields(reader: &mut Reader<'_>, node: &Node) {
+fn report_unknown_fields(reader: &mut Reader<'_>, node: &Node) {
     for field in node.entries().iter().filter(|entry| MATCHERS.contains(&entry.key.as_str())) {
         let message = format!("`{}` is ignored, so this runs on every tool", field.key);
         let found =
@@ -228,7 +228,7 @@ fn uses_claude_protocol(reader: &mut Reader<'_>, node: &Node) -> bool {
 
 /// Reads `async`, which later versions have. The event does not wait for such a hook, so it answers
 /// too late to block.
-fn read_wait(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Wait {
+fn read_whether_event_waits(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Wait {
     if !reader.read_flag(node, "async") {
         return Wait::Attached;
     }

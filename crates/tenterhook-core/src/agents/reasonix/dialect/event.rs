@@ -42,7 +42,7 @@ pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<E
     }
     let result = (fields.shift_remove(RESULT), fields.shift_remove(STRUCTURE));
     if let Some(result) =
-        tool_result::merge_result_and_text(result.0.filter(|text| !text.is_null()), result.1)
+        tool_result::choose_structured_or_text(result.0.filter(|text| !text.is_null()), result.1)
     {
         event.payload.insert("tool_response".to_owned(), result);
     }
@@ -74,7 +74,7 @@ fn decode_tool_call(tool: &str, args: Option<Value>, event: &mut Event) -> Resul
 }
 
 /// Translates an input that a hook wrote for the tool of `event` to the neutral keys.
-pub(super) fn neutral_input(event: &Event, input: &Value) -> Value {
+pub(super) fn to_neutral_input(event: &Event, input: &Value) -> Value {
     let tool = event.text("tool_name").and_then(|name| find_by_neutral_name(TOOLS, name));
     tool.map_or_else(|| input.clone(), |tool| tool.to_neutral_input(input))
 }
@@ -109,7 +109,7 @@ pub(super) fn encode_event(event: &Event) -> Envelope {
     for (key, value) in event.payload.iter().chain(&event.within.facts) {
         let value = match (key.as_str(), tool) {
             (AGENT_TOOL, _) => continue,
-            ("tool_name", Some(tool)) => tool_name(event, tool.own).into(),
+            ("tool_name", Some(tool)) => agent_tool_name(event, tool.own).into(),
             ("tool_input", Some(tool)) => tool.to_agent_input(value),
             ("tool_response", _) if !value.is_null() => {
                 if let Some(structure) = tool_result::structured_result(value) {
@@ -134,14 +134,14 @@ pub(super) fn encode_event(event: &Event) -> Envelope {
     for (key, value) in rest {
         fields.entry(key).or_insert(value);
     }
-    let mut body = Envelope::to_bytes(&fields);
+    let mut body = Envelope::serialize_payload(&fields);
     body.push(b'\n');
     Envelope { body, ..Envelope::default() }
 }
 
 /// Returns the name of the tool that the agent used in `event`, or the first name in `own` if the
 /// event names no tool.
-fn tool_name<'a>(event: &'a Event, own: &[&'a str]) -> &'a str {
+fn agent_tool_name<'a>(event: &'a Event, own: &[&'a str]) -> &'a str {
     let name = event.within.facts.get(AGENT_TOOL).and_then(Value::as_str);
     name.filter(|name| own.contains(name)).or(own.first().copied()).unwrap_or_default()
 }

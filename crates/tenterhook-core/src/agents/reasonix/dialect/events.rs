@@ -77,7 +77,8 @@ const fn with_tool_subject(mut spec: Spec) -> Spec {
     spec
 }
 
-const fn with_printed_kind(printed: Printed, mut spec: Spec) -> Spec {
+/// Returns the row with a different way to read stdout.
+const fn with_stdout_reading(printed: Printed, mut spec: Spec) -> Spec {
     spec.printed = printed;
     spec
 }
@@ -89,14 +90,14 @@ use Printed::{Context, Directives, Input};
 /// versions.
 #[rustfmt::skip]
 pub(super) static EVENTS: &[Spec] = &[
-    with_printed_kind(Context, new_spec("SessionStart", "SessionStart", Warns, 10, "before the first turn of a session, once")),
-    with_printed_kind(Context, new_spec("TurnStart", "TurnStart", Blocks, 5, "a turn begins")),
-    with_printed_kind(Input, with_tool_subject(new_spec("PreToolUse", "PreToolUse", Blocks, 5, "a tool is about to run"))),
+    with_stdout_reading(Context, new_spec("SessionStart", "SessionStart", Warns, 10, "before the first turn of a session, once")),
+    with_stdout_reading(Context, new_spec("TurnStart", "TurnStart", Blocks, 5, "a turn begins")),
+    with_stdout_reading(Input, with_tool_subject(new_spec("PreToolUse", "PreToolUse", Blocks, 5, "a tool is about to run"))),
     with_tool_subject(new_spec("PostToolUse", "PostToolUse", Warns, 30, "a tool ran and succeeded")),
     new_spec("UserPromptSubmit", "UserPromptSubmit", Blocks, 5, "the user sent a prompt; the model has not seen it"),
-    with_printed_kind(Context, new_spec("PreModelCall", "PreModelCall", EndsTurn, 10, "the model is about to be called")),
+    with_stdout_reading(Context, new_spec("PreModelCall", "PreModelCall", EndsTurn, 10, "the model is about to be called")),
     new_spec("PostModelCall", "PostModelCall", Warns, 30, "the model answered"),
-    with_printed_kind(Directives, new_spec("TurnEnd", "Stop", GivesWay, 10, "the agent is about to end its turn; a block keeps it at work")),
+    with_stdout_reading(Directives, new_spec("TurnEnd", "Stop", GivesWay, 10, "the agent is about to end its turn; a block keeps it at work")),
     new_spec("Stop", "TurnComplete", Warns, 30, "a turn ended, whatever it ended with"),
     new_spec("SessionEnd", "SessionEnd", Warns, 10, "a session ends"),
     with_tool_subject(new_spec("PostToolUseFailure", "PostToolUseFailure", Warns, 30, "a tool failed")),
@@ -105,7 +106,7 @@ pub(super) static EVENTS: &[Spec] = &[
     new_spec("PostLLMCall", "PostLLMCall", Warns, 30, "the model answered, in later versions"),
     new_spec("SubagentStop", "SubagentStop", Warns, 30, "a subagent ended"),
     new_spec("Notification", "Notification", Warns, 30, "the agent tells the user something"),
-    with_printed_kind(Context, new_spec("PreCompact", "PreCompact", Warns, 30, "the conversation is about to be compacted")),
+    with_stdout_reading(Context, new_spec("PreCompact", "PreCompact", Warns, 30, "the conversation is about to be compacted")),
 ];
 
 /// The neutral rows.
@@ -141,7 +142,7 @@ impl Spec {
     }
 
     /// Whether the answers of hooks have an effect on the event; otherwise hooks only observe it.
-    pub(super) fn has_effective_answers(&self) -> bool {
+    pub(super) fn answers_have_effect(&self) -> bool {
         self.is_gate_event() || self.printed != Printed::Text
     }
 

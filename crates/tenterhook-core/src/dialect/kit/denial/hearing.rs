@@ -90,7 +90,7 @@ pub(crate) struct Home {
 }
 
 impl Hearing<'_> {
-    pub(super) fn event_supports(&self, restraint: Restraint) -> bool {
+    pub(super) fn event_supports_restraint(&self, restraint: Restraint) -> bool {
         self.can.has(match restraint {
             Restraint::Ask => Power::Ask,
             Restraint::Defer => Power::Defer,
@@ -105,8 +105,8 @@ impl Hearing<'_> {
         if restraint <= Restraint::Allow {
             return None;
         }
-        let denies = self.before_effect && self.event_supports(Restraint::Deny);
-        if self.event_supports(restraint) {
+        let denies = self.before_effect && self.event_supports_restraint(Restraint::Deny);
+        if self.event_supports_restraint(restraint) {
             Some(restraint)
         } else {
             denies.then_some(Restraint::Deny)

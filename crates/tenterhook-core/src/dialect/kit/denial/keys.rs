@@ -115,11 +115,13 @@ pub(super) enum Spelling {
 /// Returns the meaning of the key `name`, and how it is spelled.
 pub(super) fn classify_key(name: &str) -> (Key, Spelling) {
     let plain = normalize_key(name);
-    if let Some(key) = look_up_key(&plain) {
+    if let Some(key) = key_of_exact_spelling(&plain) {
         return (key, Spelling::Right);
     }
-    let question =
-        QUESTIONS.iter().filter_map(|question| plain.strip_prefix(question)).find_map(look_up_key);
+    let question = QUESTIONS
+        .iter()
+        .filter_map(|question| plain.strip_prefix(question))
+        .find_map(key_of_exact_spelling);
     if let Some(key @ (Key::Consent | Key::Denial | Key::Success | Key::Outcome | Key::Continue)) =
         question
     {
@@ -128,8 +130,10 @@ pub(super) fn classify_key(name: &str) -> (Key, Spelling) {
     if let Some(key) = key_of_misspelling(&plain) {
         return (key, Spelling::Nearly);
     }
-    let object =
-        OBJECTS.iter().filter_map(|suffix| plain.strip_suffix(suffix)).find_map(look_up_key);
+    let object = OBJECTS
+        .iter()
+        .filter_map(|suffix| plain.strip_suffix(suffix))
+        .find_map(key_of_exact_spelling);
     if let Some(key @ (Key::Consent | Key::Denial)) = object {
         return (key, Spelling::Nearly);
     }
@@ -143,7 +147,7 @@ static LISTED: LazyLock<HashMap<&str, Key>> = LazyLock::new(|| {
     KEYS.iter().flat_map(|(key, names)| names.iter().map(|name| (*name, *key))).collect()
 });
 
-fn look_up_key(plain: &str) -> Option<Key> {
+fn key_of_exact_spelling(plain: &str) -> Option<Key> {
     LISTED.get(plain).copied()
 }
 

@@ -153,7 +153,7 @@ pub(super) fn classify_lines(text: &str) -> Option<Lines> {
         return Some(Lines::Records(tagged));
     }
     match &*lines {
-        [line] if names_decision(line) => Some(Lines::One((*line).to_owned())),
+        [line] if is_short_decision_phrase(line) => Some(Lines::One((*line).to_owned())),
         _ => denial_among_lines(&lines, &records),
     }
 }
@@ -179,7 +179,7 @@ fn denial_among_lines(lines: &[&str], records: &[Option<(String, Value)>]) -> Op
 
 /// Returns `true` for a few words that hold a decision, such as `Decision.DENY` or `the decision is
 /// deny`.
-fn names_decision(line: &str) -> bool {
+fn is_short_decision_phrase(line: &str) -> bool {
     let mut words = line.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
     let few: Vec<&str> = words.by_ref().take(5).collect();
     words.next().is_none()

@@ -78,7 +78,9 @@ impl Search<'_> {
     /// Returns `true` if an equal hit was found already: only the first of equal ones is kept, and
     /// an object may repeat a decision at several keys.
     fn has_equal_hit(&self, restraint: Restraint, stop: bool) -> bool {
-        self.hits.iter().any(|hit| hit.unclear.is_none() && hit.rank_key() == (restraint, stop))
+        self.hits
+            .iter()
+            .any(|hit| hit.unclear.is_none() && hit.strictness_for_ranking() == (restraint, stop))
     }
 
     /// Searches the fields of one object for decisions.
@@ -117,7 +119,7 @@ impl Search<'_> {
             }
             Key::Denial if is_true_like(value) => self.note_denying_flag(level, key),
             Key::Denial
-                if gives_reason(value, || level.known.names_buttons())
+                if gives_reason(value, || level.known.flags_hold_button_names())
                     && level.known.has_only_answer_keys()
                     && !level.known.decides_at_other_key(key) =>
             {

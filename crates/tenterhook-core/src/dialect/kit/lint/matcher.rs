@@ -34,7 +34,7 @@ pub(super) fn check_matcher(
         (Subjects::Files, _) => lint.file_pattern_finding().into_iter().collect(),
         (Subjects::Tools, MatcherSpec::Words(words)) => lint.check_tool_names(words),
         (Subjects::Closed(known), MatcherSpec::Words(words)) => {
-            lint.check_closed_values(words, known)
+            lint.report_values_not_in_list(words, known)
         }
         (Subjects::Tools, MatcherSpec::Regex(_)) if text.chars().all(is_name_list_char) => {
             let words: Vec<String> = text.split('|').map(str::to_owned).collect();
@@ -43,7 +43,7 @@ pub(super) fn check_matcher(
         (Subjects::Tools, MatcherSpec::Regex(_)) => {
             let mut found: Vec<Diagnostic> =
                 lint.dead_regex_finding(&lint.known).into_iter().collect();
-            found.extend(lint.check_foreign_alternatives());
+            found.extend(lint.report_foreign_alternatives());
             found.extend(lint.path_filter_finding());
             found
         }
@@ -140,7 +140,8 @@ impl<'a> Lint<'a> {
             );
         }
         if GLOB.iter().any(|pattern| text.contains(pattern)) || text.starts_with('*') {
-            let subject = if self.is_about_tools() { "the name of the tool" } else { "a word" };
+            let subject =
+                if self.is_matcher_about_tools() { "the name of the tool" } else { "a word" };
             let message = format!("`{text}` looks like a glob: a matcher is tested on {subject}");
             let rest = match self.about.table.is_empty() {
                 true => "for paths, a rule in `if`: `Edit(src/**)`",
@@ -169,7 +170,7 @@ impl<'a> Lint<'a> {
         }
         let lives = known.iter().any(|subject| self.matches_subject(subject));
         // The tools of MCP servers are unknown here.
-        if lives || self.is_about_tools() && self.may_match_mcp_tool() {
+        if lives || self.is_matcher_about_tools() && self.may_match_mcp_tool() {
             return None;
         }
         let neutral = self.about.table.iter().find(|row| self.matches_subject(row.neutral));
@@ -198,12 +199,12 @@ impl<'a> Lint<'a> {
         is_named || self.text.contains("mcp") && !is_expression
     }
 
-    fn is_about_tools(&self) -> bool {
+    fn is_matcher_about_tools(&self) -> bool {
         self.about.subjects == Subjects::Tools
     }
 
     fn no_match_phrase(&self) -> &'static str {
-        if self.is_about_tools() {
+        if self.is_matcher_about_tools() {
             "the name of no tool"
         } else {
             "none of the words that this event has"
@@ -328,7 +329,7 @@ impl<'a> Lint<'a> {
     }
 
     /// Reports tool names of other agents among the alternatives of an expression.
-    fn check_foreign_alternatives(&self) -> Vec<Diagnostic> {
+    fn report_foreign_alternatives(&self) -> Vec<Diagnostic> {
         let parts = self.text.split(['|', '(', ')', '^', '$']).filter(|part| !part.is_empty());
         let foreign = parts.filter_map(|part| match self.why_tool_name_is_dead(part) {
             Some(dead @ Dead::Foreign { .. }) if part.chars().all(is_name_list_char) => {
@@ -358,7 +359,12 @@ impl<'a> Lint<'a> {
         Some(found.help(format!("write `{tool}`, and test paths in the program")))
     }
 
-    fn check_closed_values(&self, words: &[String], known: &[&'static str]) -> Vec<Diagnostic> {
+    /// Reports the words of a matcher that are not among the event's `known` values.
+    fn report_values_not_in_list(
+        &self,
+        words: &[String],
+        known: &[&'static str],
+    ) -> Vec<Diagnostic> {
         let dead: Vec<&String> =
             words.iter().filter(|word| !known.contains(&word.as_str())).collect();
         let all = dead.len() == words.len();

@@ -159,7 +159,7 @@ fn unreachable_hook_is_known_for_every_agent() {
             let text = serde_json::json!({"hooks": {*event: [group]}}).to_string();
             let source = Source::from_text("hooks.json", *dialect, &text, "/repo");
             let read = dialect.dialect().read_config(&source);
-            let why = dialect.dialect().why_unreachable(read.hooks.first().unwrap());
+            let why = dialect.dialect().why_never_selected(read.hooks.first().unwrap());
             assert_eq!(why.is_some(), never, "{dialect}: `{matcher}` {why:?}");
         }
     }

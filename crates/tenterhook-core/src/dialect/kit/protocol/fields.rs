@@ -8,7 +8,7 @@ use super::{Answers, Field, InvalidAnswer, Spec, Top, Universal, terminal};
 use crate::answer::{Answer, Failure, Restraint, Stop};
 use crate::diagnostic::Code;
 use crate::dialect::kit::unread::Unread;
-use crate::dialect::typed::{Type, check_type, non_empty_text, value_kind};
+use crate::dialect::typed::{Type, check_field_type, non_empty_text, value_kind};
 use crate::event::Event;
 
 /// Whether `hookSpecificOutput` counts.
@@ -34,7 +34,7 @@ pub(super) fn read_answer_object(
     extent: Extent,
 ) -> Result<Answer, InvalidAnswer> {
     for (key, expected) in answers.top {
-        check_type(object, key, *expected)?;
+        check_field_type(object, key, *expected)?;
     }
     let decision = read_choice(object, "decision", DECISIONS)?;
     if answers.allows_detaching() && object.get("async") == Some(&Value::Bool(true)) {
@@ -81,7 +81,7 @@ impl Reader<'_> {
     fn read_universal_fields(&mut self, object: &Map<String, Value>) {
         if let Some(text) = non_empty_text(object, "systemMessage") {
             if self.spec.universal == Universal::Dropped {
-                self.report_not_honoured("systemMessage");
+                self.remark_ignored_key("systemMessage");
             } else {
                 self.answer.effects.messages.push(text.to_owned());
             }
@@ -93,12 +93,12 @@ impl Reader<'_> {
                     self.answer.effects.stop = Some(Stop { reason: reason.map(str::to_owned) });
                 }
                 Universal::StopDenies => self.raise_restraint(Restraint::Deny, reason),
-                Universal::NoStop | Universal::Dropped => self.report_not_honoured("continue"),
+                Universal::NoStop | Universal::Dropped => self.remark_ignored_key("continue"),
             }
         }
         if let Some(text) = non_empty_text(object, "terminalSequence") {
-            if terminal::is_harmless_sequence(text) {
-                self.push_extra("terminalSequence", text.into());
+            if terminal::has_only_harmless_sequences(text) {
+                self.add_extra_effect("terminalSequence", text.into());
             } else {
                 self.push_remark(
                     Code::TerminalSequence,
@@ -110,7 +110,7 @@ impl Reader<'_> {
         }
         for key in self.answers.carried {
             if let Some(value) = object.get(*key) {
-                self.push_extra(key, value.clone());
+                self.add_extra_effect(key, value.clone());
             }
         }
     }
@@ -119,7 +119,7 @@ impl Reader<'_> {
         let restraint = match (decision, self.spec.top) {
             (Some("block"), Top::Blocks | Top::BlocksOrApproves) => Restraint::Deny,
             (Some("approve"), Top::BlocksOrApproves) => Restraint::Allow,
-            (Some("block"), Top::Ignored) => return self.report_not_honoured("decision"),
+            (Some("block"), Top::Ignored) => return self.remark_ignored_key("decision"),
             // Elsewhere `approve` says what silence says.
             _ => return,
         };
@@ -138,7 +138,7 @@ impl Reader<'_> {
         }
         for (key, field) in self.spec.fields {
             if let Some(value) = output.get(*key) {
-                check_type(output, key, field.expected_type())?;
+                check_field_type(output, key, field.expected_type())?;
                 self.read_output_field(key, *field, value, output)?;
             }
         }
@@ -190,10 +190,10 @@ impl Reader<'_> {
                 if let Some(action) = read_choice(output, key, ACTIONS)? {
                     self.raise_restraint(restraint_of_word(action), None);
                 }
-                self.push_extra(key, value.clone());
+                self.add_extra_effect(key, value.clone());
             }
             Field::ExtraText | Field::ExtraFlag | Field::ExtraObject => {
-                self.push_extra(key, value.clone());
+                self.add_extra_effect(key, value.clone());
             }
         }
         Ok(())
@@ -203,7 +203,7 @@ impl Reader<'_> {
         let Value::Object(decision) = value else { return Ok(()) };
         let known = self.answers.behavior;
         for (key, expected) in known {
-            check_type(decision, key, *expected)?;
+            check_field_type(decision, key, *expected)?;
         }
         let Some(behavior) = read_choice(decision, "behavior", BEHAVIORS)? else {
             return Err(InvalidAnswer::NoBehavior);
@@ -216,7 +216,7 @@ impl Reader<'_> {
             effects.updated_permissions = updates.cloned().unwrap_or_default();
         }
         if let Some(interrupt) = decision.get("interrupt") {
-            self.push_extra("interrupt", interrupt.clone());
+            self.add_extra_effect("interrupt", interrupt.clone());
         }
         self.report_unknown_keys(
             decision,
@@ -287,7 +287,7 @@ impl Reader<'_> {
             let mut elsewhere = self.answers.events.iter().flat_map(|spec| spec.fields);
             let elsewhere = elsewhere.any(|(name, _)| name == key);
             if elsewhere && !path.is_empty() {
-                self.report_not_honoured(key);
+                self.remark_ignored_key(key);
                 continue;
             }
             self.unread.add_key(path, (key, value), known.clone());
@@ -295,7 +295,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn report_not_honoured(&mut self, key: &str) {
+    fn remark_ignored_key(&mut self, key: &str) {
         let message = format!("`{}` does not honour `{key}`", self.name);
         self.push_remark(Code::NotHonoured, message);
     }
@@ -304,7 +304,7 @@ impl Reader<'_> {
         self.answer.remarks.push(Failure::new(code, message));
     }
 
-    fn push_extra(&mut self, key: &str, value: Value) {
+    fn add_extra_effect(&mut self, key: &str, value: Value) {
         self.answer.effects.extra.insert(key.to_owned(), value);
     }
 }

@@ -48,7 +48,7 @@ pub(crate) fn read_report(
         reading: strict::read_output(after_first_line.unwrap_or(stdout)),
         stderr,
     };
-    let mut exact = reader.exact_answer();
+    let mut exact = reader.answer_as_agent_reads_it();
     if exact.failure.is_none() {
         (answers.adds)(event, report, &mut exact);
     }
@@ -61,11 +61,11 @@ pub(crate) fn read_report(
 
 impl ReportReader<'_> {
     /// Returns the answer as the agent reads it, including what the agent loses.
-    fn exact_answer(&self) -> Answer {
+    fn answer_as_agent_reads_it(&self) -> Answer {
         let mut answer = match &self.report.end {
             End::NotStarted { why } => Answer::failed(Code::NotStarted, why.clone()),
             End::Failed { code, why } => Answer::failed(*code, why.clone()),
-            End::TimedOut => self.read_late_answer(),
+            End::TimedOut => self.answer_of_timed_out_hook(),
             End::Cancelled => {
                 Answer::failed(Code::Cancelled, "it was cancelled before it answered")
             }
@@ -78,16 +78,18 @@ impl ReportReader<'_> {
                 Answer { failure: Some(failure), ..Answer::default() }
             }
             End::Exited(2) if self.spec.exit2 != Exit2::Fails => self.exit2_answer(),
-            End::Exited(code) => self.read_exit_code(*code),
+            End::Exited(code) => self.answer_for_other_exit_code(*code),
         };
-        self.drop_exempt_denial(&mut answer);
+        self.remove_denial_if_unblockable(&mut answer);
         if self.spec.replaces && answer.restraint == Restraint::Deny {
             answer.effects.updated_output = answer.reason.clone().map(Value::from);
         }
         answer
     }
 
-    fn read_late_answer(&self) -> Answer {
+    /// Returns the answer of a hook that did not answer in time: a failure, and on some events also
+    /// a denial.
+    fn answer_of_timed_out_hook(&self) -> Answer {
         let failed = Answer::failed(Code::TimedOut, "it did not answer in time");
         match self.spec.late {
             Late::Fails => failed,
@@ -97,8 +99,9 @@ impl ReportReader<'_> {
         }
     }
 
-    /// Reads an exit code other than 2: an object decides alone, whatever the code.
-    fn read_exit_code(&self, code: i32) -> Answer {
+    /// Returns the answer of an exit code other than 2: an object decides alone, whatever the code
+    ///
+    fn answer_for_other_exit_code(&self, code: i32) -> Answer {
         let only_zero = matches!(self.spec.plain, Plain::Own(_)) || !self.answers.denial.any_exit;
         if only_zero && code != 0 {
             return self.failed_exit_answer(code);
@@ -112,7 +115,7 @@ impl ReportReader<'_> {
         if self.report.is_stdout_truncated() {
             return Answer::failed(Code::OutputTooLarge, "it printed more than is read");
         }
-        let read = |object| self.read_fields(object, Extent::Whole);
+        let read = |object| self.read_answer_fields(object, Extent::Whole);
         match self.answer_object().map(read) {
             Some(Ok(answer)) => answer,
             Some(Err(fault)) => Answer::failed(Code::InvalidAnswer, fault.to_string()),
@@ -168,11 +171,11 @@ impl ReportReader<'_> {
         let answer = self
             .answer_object()
             .filter(|_| self.answers.denial.any_exit)
-            .and_then(|object| self.read_fields(object, extent).ok())
+            .and_then(|object| self.read_answer_fields(object, extent).ok())
             .unwrap_or_default();
         match self.spec.exit2 {
             Exit2::Denies | Exit2::DeniesAlone | Exit2::TellsUser => self.deny_by_exit2(answer),
-            Exit2::Ignored | Exit2::Fails => self.ignore_exit2(answer),
+            Exit2::Ignored | Exit2::Fails => self.apply_non_blocking_exit2(answer),
         }
     }
 
@@ -199,7 +202,9 @@ impl ReportReader<'_> {
         }
     }
 
-    fn ignore_exit2(&self, mut said: Answer) -> Answer {
+    /// Returns the answer of exit code 2 where the code alone does not deny: usually the answer as
+    /// printed, but a denial if only this hook may object to the event.
+    fn apply_non_blocking_exit2(&self, mut said: Answer) -> Answer {
         let (may, ever) = (self.row.powers, self.spec.powers());
         if may.has(Power::Deny) && !ever.has(Power::Deny) {
             // The event cannot be denied, yet this hook may object: it wakes the agent, whatever
@@ -213,7 +218,7 @@ impl ReportReader<'_> {
         said
     }
 
-    fn read_fields(
+    fn read_answer_fields(
         &self,
         object: &Map<String, Value>,
         extent: Extent,
@@ -230,7 +235,7 @@ impl ReportReader<'_> {
 
     /// Removes the denial of an event that cannot be blocked, such as one that the organisation
     /// decided.
-    fn drop_exempt_denial(&self, answer: &mut Answer) {
+    fn remove_denial_if_unblockable(&self, answer: &mut Answer) {
         let Some((key, value)) = self.spec.exempt else { return };
         if answer.restraint != Restraint::Deny || self.event.text(key) != Some(value) {
             return;

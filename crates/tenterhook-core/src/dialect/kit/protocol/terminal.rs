@@ -5,7 +5,7 @@
 const ALLOWED: &[&str] = &["0", "1", "2", "9", "99", "777"];
 
 /// Returns `true` if `text` consists of allowed escape sequences and bells alone.
-pub(super) fn is_harmless_sequence(text: &str) -> bool {
+pub(super) fn has_only_harmless_sequences(text: &str) -> bool {
     let mut rest = text;
     while !rest.is_empty() {
         let Some(after) = rest.strip_prefix('\u{7}').or_else(|| strip_osc_sequence(rest)) else {
@@ -27,7 +27,7 @@ fn strip_osc_sequence(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_harmless_sequence;
+    use super::has_only_harmless_sequences;
 
     #[test]
     fn titles_and_notifications_pass_and_nothing_else() {
@@ -37,7 +37,7 @@ mod tests {
             "\u{1b}]777;notify;a;b\u{1b}\\\u{7}",
             "\u{1b}]9;é\u{7}",
         ] {
-            assert!(is_harmless_sequence(text), "{text:?}");
+            assert!(has_only_harmless_sequences(text), "{text:?}");
         }
         for text in [
             "x",
@@ -48,7 +48,7 @@ mod tests {
             "\u{1b}]8;;http://x\u{7}",
             "\u{1b}]0;ok\u{7}rm",
         ] {
-            assert!(!is_harmless_sequence(text), "{text:?}");
+            assert!(!has_only_harmless_sequences(text), "{text:?}");
         }
     }
 }

@@ -89,25 +89,25 @@ impl Writer<'_> {
     fn write_decision(&mut self) {
         match self.input.outcome.decision() {
             Decision::Stopped { reason } => {
-                if !self.write_reason(Power::Stop, &reason) {
+                if !self.try_write_decision(Power::Stop, &reason) {
                     self.warn_unsupported("end everything");
-                    self.write_restraint(&reason);
+                    self.write_denial_or_substitute(&reason);
                 }
             }
-            Decision::Denied { reason } => self.write_restraint(&reason),
+            Decision::Denied { reason } => self.write_denial_or_substitute(&reason),
             Decision::Deferred { reason } => {
-                if !self.write_reason(Power::Defer, &reason) {
+                if !self.try_write_decision(Power::Defer, &reason) {
                     self.warn_unsupported("put the action off");
-                    self.write_restraint(&reason);
+                    self.write_denial_or_substitute(&reason);
                 }
             }
             Decision::Ask { reason, rewrite } => self.write_question(&reason, &rewrite),
             Decision::Proceed { rewrite } => match self.write_rewrite(&rewrite) {
-                Err(untaken) => self.write_restraint(&untaken.to_string()),
+                Err(untaken) => self.write_denial_or_substitute(&untaken.to_string()),
                 Ok(()) if self.input.outcome.has_consent() => {
                     // Where consent has no word, the agent's own rules decide, as they do without
                     // hooks.
-                    self.write_reason(
+                    self.try_write_decision(
                         Power::Allow,
                         &self.input.outcome.reason().unwrap_or_default(),
                     );
@@ -118,17 +118,17 @@ impl Writer<'_> {
     }
 
     /// Writes a denial; if the event takes none, the strictest restraint that it does take (BR-3).
-    fn write_restraint(&mut self, reason: &str) {
+    fn write_denial_or_substitute(&mut self, reason: &str) {
         self.denies_by_exit = self.accepted.by_exit.then(|| reason.to_owned());
         if let Some(Value::Object(object)) = (self.accepted.denies)(self.input.event, reason) {
             self.object.extend(object);
             return;
         }
-        if self.write_reason(Power::Deny, reason) {
+        if self.try_write_decision(Power::Deny, reason) {
             return;
         }
         for power in self.accepted.instead {
-            if self.write_reason(*power, reason) {
+            if self.try_write_decision(*power, reason) {
                 self.push_warning(format!(
                     "it takes no denial; the reply asks it to {} instead",
                     power.as_str()
@@ -148,19 +148,21 @@ impl Writer<'_> {
     fn write_question(&mut self, reason: &str, rewrite: &Rewrite) {
         if self.accepted.phrase_for(Power::Ask).is_none() {
             self.warn_unsupported("ask");
-            let rewritten =
-                self.describe_rewrite(rewrite).map(|text| format!("\n{text}")).unwrap_or_default();
+            let rewritten = self
+                .describe_changed_call(rewrite)
+                .map(|text| format!("\n{text}"))
+                .unwrap_or_default();
             let way_out = self.input.way_out.map(|text| format!("\n{text}")).unwrap_or_default();
             let agent = self.replies.agent;
             let why = format!(
                 "{reason}\nA person must be asked, and {agent} cannot ask here.{way_out}{rewritten}"
             );
-            return self.write_restraint(&why);
+            return self.write_denial_or_substitute(&why);
         }
         match self.write_rewrite(rewrite) {
-            Err(untaken) => self.write_restraint(&format!("{reason}\n{untaken}")),
+            Err(untaken) => self.write_denial_or_substitute(&format!("{reason}\n{untaken}")),
             Ok(()) => {
-                self.write_reason(Power::Ask, reason);
+                self.try_write_decision(Power::Ask, reason);
             }
         }
     }
@@ -190,7 +192,7 @@ impl Writer<'_> {
             };
             if !spoken {
                 return Err(Untaken::Call {
-                    instead: self.describe_rewrite(rewrite).unwrap_or_default(),
+                    instead: self.describe_changed_call(rewrite).unwrap_or_default(),
                 });
             }
         }
@@ -204,7 +206,7 @@ impl Writer<'_> {
             return Ok(());
         }
         if let Some(added) = self
-            .added_context(prompt)
+            .text_added_to_prompt(prompt)
             .filter(|_| self.accepted.phrase_for(Power::Context).is_some())
         {
             self.warn_unsupported("take a changed prompt; what was added is context");
@@ -217,14 +219,14 @@ impl Writer<'_> {
 
     /// Returns what a changed prompt adds to the original, if the original is unchanged at its
     /// beginning or end.
-    fn added_context(&self, prompt: &str) -> Option<String> {
+    fn text_added_to_prompt(&self, prompt: &str) -> Option<String> {
         let original = self.input.event.text("prompt").filter(|text| !text.trim().is_empty())?;
         let added = prompt.strip_prefix(original).or_else(|| prompt.strip_suffix(original))?;
         Some(added.trim().to_owned())
     }
 
     /// Describes the changed call, for the model to make.
-    fn describe_rewrite(&self, rewrite: &Rewrite) -> Option<String> {
+    fn describe_changed_call(&self, rewrite: &Rewrite) -> Option<String> {
         let input = rewrite.input.as_ref()?;
         let name = self.input.event.text("tool_name").unwrap_or("the tool");
         // In the agent's own words, for its model is to make it.
@@ -240,32 +242,35 @@ impl Writer<'_> {
     fn write_effects(&mut self) {
         let effects = &self.input.outcome.effects;
         if let Some(output) = &effects.updated_output {
-            self.write_value(Power::Output, output);
+            self.write_effect_value(Power::Output, output);
         }
         let context = std::mem::take(&mut self.context).join("\n");
-        self.write_text(Power::Context, &context);
-        self.write_text(Power::Message, &effects.messages.join("\n"));
+        self.write_text_effect(Power::Context, &context);
+        self.write_text_effect(Power::Message, &effects.messages.join("\n"));
         if !effects.updated_permissions.is_empty() && !self.input.outcome.has_consent() {
             self.push_warning("new rules come with consent alone".to_owned());
         } else if !effects.updated_permissions.is_empty() {
-            self.write_value(Power::Permissions, &effects.updated_permissions.clone().into());
+            self.write_effect_value(
+                Power::Permissions,
+                &effects.updated_permissions.clone().into(),
+            );
         }
         if let Some(paths) = &effects.watch_paths {
-            self.write_value(Power::Watch, &paths.clone().into());
+            self.write_effect_value(Power::Watch, &paths.clone().into());
         }
         if let Some(text) = &effects.initial_user_message {
-            self.write_text(Power::InitialMessage, text);
+            self.write_text_effect(Power::InitialMessage, text);
         }
         if let Some(retry) = effects.retry {
-            self.write_value(Power::Retry, &retry.into());
+            self.write_effect_value(Power::Retry, &retry.into());
         }
         if !effects.env.is_empty() {
-            self.write_value(Power::Env, &Value::Object(effects.env.clone()));
+            self.write_effect_value(Power::Env, &Value::Object(effects.env.clone()));
         }
         for (key, value) in &effects.extra {
             match self.accepted.carries.iter().find(|(name, _)| name == key) {
                 // What a decision said there stands.
-                Some((_, path)) if self.has_path(path) => {}
+                Some((_, path)) if self.has_value_at_path(path) => {}
                 Some((_, path)) => {
                     // What belongs to an event's own part of the object stands beside the event's
                     // name.
@@ -279,14 +284,14 @@ impl Writer<'_> {
         }
     }
 
-    fn write_text(&mut self, power: Power, text: &str) {
+    fn write_text_effect(&mut self, power: Power, text: &str) {
         if !text.is_empty() {
-            self.write_value(power, &text.into());
+            self.write_effect_value(power, &text.into());
         }
     }
 
     /// Writes an effect that is not a restraint, or warns that the event does not take it (BR-6).
-    fn write_value(&mut self, power: Power, value: &Value) {
+    fn write_effect_value(&mut self, power: Power, value: &Value) {
         match self.accepted.phrase_for(power) {
             Some(phrase) => self.write_phrase(phrase, "", Some(value)),
             None => {
@@ -296,8 +301,9 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a restraint or a consent with its reason, if the event has a phrase for it.
-    fn write_reason(&mut self, power: Power, reason: &str) -> bool {
+    /// Writes a restraint or a consent with its reason; returns `false` if the event has no phrase
+    /// for it.
+    fn try_write_decision(&mut self, power: Power, reason: &str) -> bool {
         let phrase = self.accepted.phrase_for(power);
         if let Some(phrase) = phrase {
             let reason = if reason.trim().is_empty() { NO_REASON } else { reason };
@@ -313,16 +319,16 @@ impl Writer<'_> {
                 Part::Flag(flag) => (*flag).into(),
                 Part::Event => self.input.name.into(),
                 Part::Reason => reason.into(),
-                Part::GivenText => self.append_to_output(path, value),
+                Part::GivenText => self.text_after_existing_output(path, value),
                 _ => value.cloned().unwrap_or_default(),
             };
             self.set_at_path(path, value);
         }
     }
 
-    /// Returns a text that replaces an output, appended to a text that is already there, such as
-    /// the reason of a denial.
-    fn append_to_output(&self, path: &[&str], value: Option<&Value>) -> Value {
+    /// Returns the text that replaces an output, after a text that is already there, such as the
+    /// reason of a denial.
+    fn text_after_existing_output(&self, path: &[&str], value: Option<&Value>) -> Value {
         let text = value.map_or_else(String::new, |value| {
             value.as_str().map_or_else(|| value.to_string(), str::to_owned)
         });
@@ -344,7 +350,7 @@ impl Writer<'_> {
     }
 
     /// Returns `true` if the reply has a value at the path.
-    fn has_path(&self, path: &[&str]) -> bool {
+    fn has_value_at_path(&self, path: &[&str]) -> bool {
         let Some((last, above)) = path.split_last() else { return false };
         let mut object = Some(&self.object);
         for key in above {

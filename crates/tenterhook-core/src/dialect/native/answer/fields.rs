@@ -43,7 +43,7 @@ pub(crate) const DECISIONS: &[(&str, Restraint)] = &[
 
 /// Reads one strict object. `null` is the same as an absent key, because serializers write it for
 /// unset fields.
-pub(super) fn read_object(object: &Map<String, Value>) -> Answer {
+pub(super) fn read_answer_object(object: &Map<String, Value>) -> Answer {
     let mut answer = Answer::default();
     let mut wrong: Vec<String> = Vec::new();
     let mut known = false;
@@ -52,7 +52,7 @@ pub(super) fn read_object(object: &Map<String, Value>) -> Answer {
     for (key, value) in object.iter().filter(|(_, value)| !value.is_null()) {
         if KEYS.iter().any(|(name, _)| name == key) {
             known = true;
-            if let Err(expected) = read_field(&mut answer, key, value) {
+            if let Err(expected) = add_field_to_answer(&mut answer, key, value) {
                 wrong.push(format!("`{key}` is {}, and must be {expected}", describe_value(value)));
             }
         } else {
@@ -101,8 +101,8 @@ fn foreign_keys_help(object: &Map<String, Value>) -> &'static str {
     }
 }
 
-/// Reads one field; the error says what it must be.
-fn read_field(answer: &mut Answer, key: &str, value: &Value) -> Result<(), &'static str> {
+/// Adds one field of the object to the answer; the error says what the field must be.
+fn add_field_to_answer(answer: &mut Answer, key: &str, value: &Value) -> Result<(), &'static str> {
     let effects = &mut answer.effects;
     match key {
         "v" if value.as_u64() == Some(VERSION) => {}
@@ -120,8 +120,8 @@ fn read_field(answer: &mut Answer, key: &str, value: &Value) -> Result<(), &'sta
         "input" => return Err("an object: the whole new input"),
         "prompt" => effects.updated_prompt = Some(expect_string(value)?),
         "output" => effects.updated_output = Some(value.clone()),
-        "stop" => effects.stop = expect_stop(value)?,
-        "env" => effects.env = expect_variables(value)?,
+        "stop" => effects.stop = expect_stop_or_reason(value)?,
+        "env" => effects.env = expect_string_variables(value)?,
         "watch" => effects.watch_paths = Some(expect_strings(value)?),
         "permissions" => effects.updated_permissions = expect_objects(value)?,
         "retry" => effects.retry = Some(value.as_bool().ok_or("true or false")?),
@@ -154,7 +154,7 @@ fn expect_objects(value: &Value) -> Result<Vec<Value>, &'static str> {
     items.cloned().ok_or("an array of objects")
 }
 
-fn expect_stop(value: &Value) -> Result<Option<Stop>, &'static str> {
+fn expect_stop_or_reason(value: &Value) -> Result<Option<Stop>, &'static str> {
     match value {
         Value::Bool(true) => Ok(Some(Stop::default())),
         Value::Bool(false) => Ok(None),
@@ -163,7 +163,7 @@ fn expect_stop(value: &Value) -> Result<Option<Stop>, &'static str> {
     }
 }
 
-fn expect_variables(value: &Value) -> Result<Map<String, Value>, &'static str> {
+fn expect_string_variables(value: &Value) -> Result<Map<String, Value>, &'static str> {
     let variables = value.as_object().filter(|map| map.values().all(Value::is_string));
     variables.cloned().ok_or("an object of strings")
 }

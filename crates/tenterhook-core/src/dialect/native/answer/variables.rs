@@ -12,11 +12,11 @@ pub(super) fn read_env_lines(lines: &str) -> Map<String, Value> {
 fn parse_assignment(line: &str) -> Option<(String, Value)> {
     let line = line.trim();
     let (name, value) = line.strip_prefix("export ").unwrap_or(line).split_once('=')?;
-    is_shell_name(name).then(|| (name.to_owned(), strip_quotes(value).into()))
+    is_shell_variable_name(name).then(|| (name.to_owned(), strip_quotes(value).into()))
 }
 
 /// Returns `true` if a shell accepts this as the name of a variable.
-fn is_shell_name(name: &str) -> bool {
+fn is_shell_variable_name(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c == '_' || c.is_ascii_alphabetic())
         && chars.all(|c| c == '_' || c.is_ascii_alphanumeric())

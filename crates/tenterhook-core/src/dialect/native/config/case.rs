@@ -45,13 +45,13 @@ pub(crate) fn read_case_file(source: &Source) -> CaseFile {
     let mut file = CaseFile::default();
     if let Some(root) = parsed.root.filter(|root| root.as_object().is_some()) {
         let entry = Entry { key: String::new(), key_span: root.span, node: root };
-        let _ = reader.read_fields(&entry, "a file of cases", keys::CASE_FILE);
+        let _ = reader.read_checked_fields(&entry, "a file of cases", keys::CASE_FILE);
         let fields = Fields { entry: &entry };
         let words =
             |key| fields.strings(key).into_iter().map(|(word, _)| word.to_owned()).collect();
         file.config = words("config");
         file.copy = words("copy");
-        file.dialect = reader.read_dialect(&fields);
+        file.dialect = reader.read_case_file_dialect(&fields);
         for node in fields.get("case").into_iter().flat_map(as_node_list) {
             let Some(case) = reader.read_case(node, "a case", keys::CASE) else { continue };
             let hook = node.get("hook").and_then(Node::as_str).map(HookId::new);
@@ -75,7 +75,7 @@ impl Reader<'_> {
         }
     }
 
-    fn read_dialect(&mut self, fields: &Fields<'_>) -> Option<DialectId> {
+    fn read_case_file_dialect(&mut self, fields: &Fields<'_>) -> Option<DialectId> {
         let name = fields.text("dialect")?;
         let found = DialectId::from_name(name);
         if found.is_none() {
@@ -94,14 +94,14 @@ impl Reader<'_> {
     fn read_case(&mut self, node: &Node, of: &str, known: &'static [Key]) -> Option<Case> {
         let before = self.error_count();
         let entry = Entry { key: "test".to_owned(), key_span: node.span, node: node.clone() };
-        let fields = self.read_fields(&entry, of, known)?;
+        let fields = self.read_checked_fields(&entry, of, known)?;
         for key in ["event", "expect"].into_iter().filter(|key| !fields.has(key)) {
             let message = format!("{of} needs `{key}`");
             self.report(Code::MissingKey, node.span, message).help =
                 Some("write `{ event = \"Bash git push -f\", expect = \"deny\" }`".to_owned());
         }
         for key in ["reason", "context"] {
-            self.check_regex(&fields, key);
+            self.check_expected_regex(&fields, key);
         }
         self.check_fault_names(&fields);
         if self.error_count() != before {
@@ -129,12 +129,12 @@ impl Reader<'_> {
                     .map(|(name, _)| name.to_owned())
                     .collect(),
             },
-            files: read_case_files(&fields),
+            files: read_files_of_case(&fields),
         })
     }
 
     /// Reports a pattern of an expectation that is not a valid regular expression.
-    fn check_regex(&mut self, fields: &Fields<'_>, key: &str) {
+    fn check_expected_regex(&mut self, fields: &Fields<'_>, key: &str) {
         let Some(Err(error)) = fields.text(key).map(regex::Regex::new) else { return };
         let error = error.to_string();
         let why = error.lines().last().unwrap_or_default().trim();
@@ -173,7 +173,7 @@ fn read_case_event(node: &Node) -> Option<Happens> {
     Some(Happens::Form(node.to_json().as_object()?.clone()))
 }
 
-fn read_case_files(fields: &Fields<'_>) -> Vec<(String, String)> {
+fn read_files_of_case(fields: &Fields<'_>) -> Vec<(String, String)> {
     let entries = fields.get("files").map(Node::entries).unwrap_or_default();
     let file = |entry: &Entry| Some((entry.key.clone(), entry.node.as_str()?.to_owned()));
     entries.iter().filter_map(file).collect()

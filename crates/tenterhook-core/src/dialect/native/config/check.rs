@@ -2,7 +2,7 @@
 //! whether the event waits for its answer.
 
 use super::fields::Fields;
-use super::tools::match_words;
+use super::tools::exact_match_words;
 use super::{Reader, keys};
 use crate::answer::Power;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, nearest_word};
@@ -11,7 +11,7 @@ use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::hook::{Hook, OnFailure, Phase, Wait};
 
 /// Returns a name in lower case without punctuation, because agents spell one name in several ways.
-fn fold_name(name: &str) -> String {
+fn normalize_name_spelling(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
@@ -68,10 +68,11 @@ impl Reader<'_> {
         if all().any(|event| event == word) {
             return Some(word.to_owned());
         }
-        let letters = fold_name(word);
+        let letters = normalize_name_spelling(word);
         let mut rows = DIALECTS.iter().flat_map(|dialect| dialect.event_rows());
-        let of_agent =
-            rows.find(|row| self::fold_name(&row.name) == letters).map(|row| &*row.event);
+        let of_agent = rows
+            .find(|row| self::normalize_name_spelling(&row.name) == letters)
+            .map(|row| &*row.event);
         of_agent.or_else(|| nearest_word(word, all())).map(str::to_owned)
     }
 
@@ -112,7 +113,7 @@ impl Reader<'_> {
     }
 
     fn check_match_values(&mut self, fields: &Fields<'_>, row: &EventRow, known: &[&str]) {
-        for word in match_words(fields).into_iter().filter(|word| !known.contains(word)) {
+        for word in exact_match_words(fields).into_iter().filter(|word| !known.contains(word)) {
             let help = nearest_word(word, known.iter().copied()).map_or_else(
                 || format!("it can be {}", keys::join_quoted(known.iter().copied())),
                 |near| format!("did you mean `{near}`?"),
@@ -128,7 +129,7 @@ impl Reader<'_> {
 
     /// Reports a hook in the background that is meant to decide something, because its answer
     /// decides nothing (C-51).
-    pub(super) fn check_background(&mut self, fields: &Fields<'_>, hooks: &[Hook]) {
+    pub(super) fn report_background_gate(&mut self, fields: &Fields<'_>, hooks: &[Hook]) {
         let Some(hook) = hooks.first().filter(|hook| hook.wait != Wait::Attached) else { return };
         let key = if hook.wait == Wait::Rewake { "wake" } else { "background" };
         if hook.phase == Phase::Rewrite {

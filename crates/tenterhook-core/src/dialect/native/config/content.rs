@@ -79,7 +79,11 @@ impl Reader<'_> {
     }
 
     /// Reads `prompt` or `agent`: both ask a model, the second with turns to use tools.
-    pub(super) fn read_prompt(&mut self, fields: &Fields<'_>, kind: &'static str) -> Option<Run> {
+    pub(super) fn read_prompt_or_agent(
+        &mut self,
+        fields: &Fields<'_>,
+        kind: &'static str,
+    ) -> Option<Run> {
         let (text, table) = self.read_text_or_table(fields, kind, "text")?;
         let get = |key| table.and_then(|table| table.get(key));
         if let Some(found) = findings::misspelt_placeholder_finding(&text) {
@@ -99,8 +103,8 @@ impl Reader<'_> {
 
     pub(super) fn read_mcp_tool(&mut self, fields: &Fields<'_>) -> Option<Run> {
         let table = fields.get("mcp")?;
-        let server = self.required_text(fields, "mcp", table.get("server"), "server");
-        let tool = self.required_text(fields, "mcp", table.get("tool"), "tool");
+        let server = self.read_required_text(fields, "mcp", table.get("server"), "server");
+        let tool = self.read_required_text(fields, "mcp", table.get("tool"), "tool");
         let placed = table.get("input").is_none_or(|input| self.check_placeholders(input));
         let input = match table.get("input").map(Node::to_json) {
             Some(serde_json::Value::Object(input)) => input,
@@ -124,7 +128,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn read_rule(&mut self, fields: &Fields<'_>) -> Option<Run> {
-        let when = self.required_text(fields, "when", fields.get("when"), "when")?;
+        let when = self.read_required_text(fields, "when", fields.get("when"), "when")?;
         let said = Part::ALL.iter().filter(|part| **part != Part::When);
         let rule = said.fold(Rule::new(&when), |rule, part| match fields.text(part.key()) {
             Some(text) => rule.with_part(*part, text),
@@ -211,10 +215,11 @@ impl Reader<'_> {
         let table = node.as_object().is_some().then_some(node);
         let text = if table.is_some() { node.get(main) } else { Some(node) };
         let name = if table.is_some() { main } else { key };
-        Some((self.required_text(fields, key, text, name)?, table))
+        Some((self.read_required_text(fields, key, text, name)?, table))
     }
 
-    pub(super) fn required_text(
+    /// Returns the text of a node, or reports that it is missing or empty.
+    pub(super) fn read_required_text(
         &mut self,
         fields: &Fields<'_>,
         key: &'static str,

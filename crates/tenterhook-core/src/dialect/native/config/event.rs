@@ -21,7 +21,7 @@ const RESTRAINING: &[Power] = &[Power::Deny, Power::Ask, Power::Context, Power::
 const OBSERVED: &[Power] = &[Power::Context, Power::Message];
 
 impl Reader<'_> {
-    pub(super) fn read_event(&mut self, entry: &Entry) {
+    pub(super) fn read_event_declaration(&mut self, entry: &Entry) {
         let name = entry.key.as_str();
         let known =
             |name: &str| DIALECTS.iter().any(|dialect| dialect.event_row(&name.into()).is_some());
@@ -47,16 +47,16 @@ impl Reader<'_> {
             self.report(code, entry.key_span, message).help = Some(help.to_owned());
             return;
         }
-        if self.read_valid_event(entry).is_none() {
-            self.out.events.push(Self::strictest_event_row(entry));
+        if self.read_valid_declaration(entry).is_none() {
+            self.out.events.push(Self::row_of_unusable_declaration(entry));
         }
     }
 
-    fn read_valid_event(&mut self, entry: &Entry) -> Option<()> {
-        let fields = self.read_fields(entry, "an event", keys::EVENT)?;
+    fn read_valid_declaration(&mut self, entry: &Entry) -> Option<()> {
+        let fields = self.read_checked_fields(entry, "an event", keys::EVENT)?;
         let gate = fields.flag("gate").unwrap_or(false);
-        let powers = self.read_powers(&fields, gate)?;
-        let row = EventRow { powers, ..declared_row(&fields, gate) };
+        let powers = self.read_declared_powers(&fields, gate)?;
+        let row = EventRow { powers, ..declared_row_without_powers(&fields, gate) };
         self.out.events.push(row);
         Some(())
     }
@@ -64,7 +64,7 @@ impl Reader<'_> {
     /// Returns the row for a declaration that cannot be used (C-62). Its gates must not become
     /// observers: the event can be denied unless the declaration clearly says otherwise, and
     /// nothing is allowed because of it.
-    fn strictest_event_row(entry: &Entry) -> EventRow {
+    fn row_of_unusable_declaration(entry: &Entry) -> EventRow {
         let written = entry.node.entries();
         let known = |key: &str| keys::EVENT.iter().any(|other| other.name == key);
         let doubtful = |field: &Entry| match field.key.as_str() {
@@ -74,10 +74,13 @@ impl Reader<'_> {
         };
         let gate = entry.node.as_object().is_none() || written.iter().any(doubtful);
         let powers = if gate { RESTRAINING } else { OBSERVED };
-        EventRow { powers: Powers::from_slice(powers), ..declared_row(&Fields { entry }, gate) }
+        EventRow {
+            powers: Powers::from_slice(powers),
+            ..declared_row_without_powers(&Fields { entry }, gate)
+        }
     }
 
-    fn read_powers(&mut self, fields: &Fields<'_>, gate: bool) -> Option<Powers> {
+    fn read_declared_powers(&mut self, fields: &Fields<'_>, gate: bool) -> Option<Powers> {
         if !fields.has("answers") {
             return Some(Powers::from_slice(if gate { GATE } else { OBSERVED }));
         }
@@ -109,7 +112,7 @@ impl Reader<'_> {
 }
 
 /// Returns the row of a declaration, without its powers.
-fn declared_row(fields: &Fields<'_>, gate: bool) -> EventRow {
+fn declared_row_without_powers(fields: &Fields<'_>, gate: bool) -> EventRow {
     let name = fields.entry.key.as_str();
     EventRow {
         name: Cow::Owned(name.to_owned()),

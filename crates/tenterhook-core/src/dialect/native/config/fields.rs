@@ -59,7 +59,7 @@ impl<'n> Fields<'n> {
     }
 
     /// Returns a number that was checked to be whole and above 0.
-    pub(super) fn checked_number(&self, key: &str) -> Option<u64> {
+    pub(super) fn positive_number(&self, key: &str) -> Option<u64> {
         let number = self.get(key)?.as_f64()?;
         #[expect(
             clippy::cast_possible_truncation,

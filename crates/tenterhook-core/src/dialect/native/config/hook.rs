@@ -36,7 +36,7 @@ impl Reader<'_> {
             return None;
         }
         let of = format!("hook `{}`", entry.key);
-        let fields = self.read_fields(entry, &of, keys::HOOK)?;
+        let fields = self.read_checked_fields(entry, &of, keys::HOOK)?;
         // Nothing but `enabled = false` speaks of a hook that stands elsewhere (C-50).
         if fields.flag("enabled") == Some(false) && entry.node.entries().len() == 1 {
             let place = Some(self.location_of(entry.key_span));
@@ -76,17 +76,22 @@ impl Reader<'_> {
             hook.compat = self.source.compat;
             hook.matcher = Matcher::new(matcher.clone());
             hook.condition.clone_from(&condition);
-            self.apply_settings(fields, &row, &mut hook);
+            self.apply_settings_to_hook(fields, &row, &mut hook);
             hook.sandbox = sandbox.clone();
             hooks.push(hook);
         }
-        self.check_background(fields, hooks.as_slice());
+        self.report_background_gate(fields, hooks.as_slice());
         hooks
     }
 
-    pub(super) fn apply_settings(&self, fields: &Fields<'_>, row: &EventRow, hook: &mut Hook) {
+    pub(super) fn apply_settings_to_hook(
+        &self,
+        fields: &Fields<'_>,
+        row: &EventRow,
+        hook: &mut Hook,
+    ) {
         hook.timeout = fields.duration("timeout");
-        hook.on_failure = fields.text("on_failure").and_then(source::policy_of_word);
+        hook.on_failure = fields.text("on_failure").and_then(source::failure_policy_of_word);
         if hook.dialect != DialectId::NATIVE {
             // What this file promises holds for all its hooks, whatever they speak (C-53).
             hook.timeout = hook.timeout.or(Some(NATIVE.default_timeout(&hook.run, row)));
@@ -178,7 +183,7 @@ impl Reader<'_> {
         let declared = self.out.events.iter().find(|row| row.event == event.as_str());
         let dialect = speaks.dialect();
         let found = declared.or_else(|| dialect.event_row(event)).cloned();
-        found.unwrap_or_else(|| dialect.unknown_row(event))
+        found.unwrap_or_else(|| dialect.row_for_unknown_event(event))
     }
 
     /// Reads `match`: a string is words or an expression, a list is exact words (C-48).

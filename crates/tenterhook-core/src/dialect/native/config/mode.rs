@@ -59,7 +59,9 @@ impl Reader<'_> {
 
     /// Reads `[shadow]`, which says whether other files may put hooks into shadow mode.
     pub(super) fn read_shadow_table(&mut self, entry: &Entry) {
-        let Some(fields) = self.read_fields(entry, "the table", keys::SHADOWS) else { return };
+        let Some(fields) = self.read_checked_fields(entry, "the table", keys::SHADOWS) else {
+            return;
+        };
         if self.source.layer != Layer::Managed {
             let message = "`[shadow]` has no effect here: it is read from managed files only";
             self.report(Code::ManagedKeyIgnored, entry.key_span, message).help =

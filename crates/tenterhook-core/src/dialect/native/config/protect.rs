@@ -11,7 +11,9 @@ const LONGEST: usize = 512;
 
 impl Reader<'_> {
     pub(super) fn read_protect_table(&mut self, entry: &Entry) {
-        let Some(fields) = self.read_fields(entry, "`protect`", keys::PROTECT) else { return };
+        let Some(fields) = self.read_checked_fields(entry, "`protect`", keys::PROTECT) else {
+            return;
+        };
         let mut writable = Vec::new();
         for (text, span) in fields.strings("writable") {
             let plain = text.chars().all(|c| !c.is_control() && !matches!(c, '"' | '\\'));

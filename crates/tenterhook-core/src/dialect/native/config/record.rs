@@ -8,7 +8,9 @@ use crate::syntax::Entry;
 
 impl Reader<'_> {
     pub(super) fn read_record_table(&mut self, entry: &Entry) {
-        let Some(fields) = self.read_fields(entry, "`[record]`", keys::RECORD) else { return };
+        let Some(fields) = self.read_checked_fields(entry, "`[record]`", keys::RECORD) else {
+            return;
+        };
         // A repository cannot decide whether its sessions are recorded.
         if !matches!(self.source.layer, Layer::User | Layer::Managed) {
             let message = "`[record]` has no effect here: it is read from your own file and from managed files";
@@ -24,8 +26,8 @@ impl Reader<'_> {
             enabled: fields.flag("enabled"),
             dir: fields.text("dir").map(|text| self.resolve_path(text)),
             content: fields.text("content").and_then(Content::from_word),
-            keep_days: fields.checked_number("keep_days").and_then(|n| n.try_into().ok()),
-            max_bytes: fields.checked_number("max_bytes"),
+            keep_days: fields.positive_number("keep_days").and_then(|n| n.try_into().ok()),
+            max_bytes: fields.positive_number("max_bytes"),
             required: fields.flag("required"),
             system_log: fields.text("system_log").and_then(SystemLog::from_word),
             socket: fields.text("socket").map(|text| self.resolve_path(text)),

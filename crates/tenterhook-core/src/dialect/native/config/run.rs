@@ -87,7 +87,7 @@ impl Reader<'_> {
             "http" => self.read_http(fields, speaks),
             "mcp" => self.read_mcp_tool(fields),
             "when" => self.read_rule(fields),
-            asking => self.read_prompt(fields, asking),
+            asking => self.read_prompt_or_agent(fields, asking),
         }
     }
 
@@ -173,7 +173,7 @@ impl Reader<'_> {
             }
         }
         let prewarm = read_prewarm(fields).unless_impossible_for(&invocation);
-        let files = self.read_files(fields);
+        let files = self.read_needed_files(fields);
         Command {
             copy: None,
             kept: None,
@@ -194,7 +194,7 @@ impl Reader<'_> {
     }
 
     /// Reads the files that the hook needs beside those that its command names (T-8).
-    fn read_files(&mut self, fields: &Fields<'_>) -> Vec<PathBuf> {
+    fn read_needed_files(&mut self, fields: &Fields<'_>) -> Vec<PathBuf> {
         let mut files = Vec::new();
         for (text, span) in fields.strings("files") {
             let path = self.resolve_path(text);
@@ -217,7 +217,7 @@ impl Reader<'_> {
     fn check_prewarm(&mut self, fields: &Fields<'_>, invocation: &Invocation) {
         let form = read_prewarm(fields);
         if !form.is_supported_by_build() {
-            return self.report_missing_prewarm_forms(fields);
+            return self.report_unsupported_prewarm(fields);
         }
         let (message, help) = match form {
             Prewarm::Python if !invocation.runs_script_of_form(Prewarm::Python) => (
@@ -246,7 +246,7 @@ impl Reader<'_> {
 
 impl Reader<'_> {
     /// Reports that this build cannot prewarm interpreters, whatever the command.
-    pub(super) fn report_missing_prewarm_forms(&mut self, fields: &Fields<'_>) {
+    pub(super) fn report_unsupported_prewarm(&mut self, fields: &Fields<'_>) {
         self.report(
             Code::PrewarmWithoutEffect,
             fields.key_span("prewarm"),

@@ -47,8 +47,8 @@ impl Reader<'_> {
         grants.net = self.read_net_peers(&fields);
         grants.env = fields.strings("env").into_iter().map(|(name, _)| name.to_owned()).collect();
         grants.attributes = fields.flag("attributes").unwrap_or_default();
-        grants.processes = fields.checked_number("processes");
-        grants.memory = fields.checked_number("memory");
+        grants.processes = fields.positive_number("processes");
+        grants.memory = fields.positive_number("memory");
         grants.cpu = fields.duration("cpu");
         let named = |word: &str| Tier::ALL.into_iter().find(|tier| tier.as_str() == word);
         grants.at_least = fields.text("isolation_min").and_then(named).unwrap_or(grants.at_least);

@@ -18,7 +18,9 @@ const BESIDE: &[(&str, &str)] =
 
 impl Reader<'_> {
     pub(super) fn read_server(&mut self, entry: &Entry) {
-        let Some(fields) = self.read_fields(entry, "a server", keys::SERVER) else { return };
+        let Some(fields) = self.read_checked_fields(entry, "a server", keys::SERVER) else {
+            return;
+        };
         let name = entry.key.as_str();
         if !values::is_valid_name(name) {
             let message = format!("`{}` cannot name a server", name.escape_default());
@@ -70,13 +72,13 @@ impl Reader<'_> {
                 command.cwd.get_or_insert_with(|| self.source.project.clone());
                 Reach::Program(command)
             }
-            _ => Reach::Address(self.read_server_url(fields)?),
+            _ => Reach::Address(self.read_server_http(fields)?),
         };
         (self.error_count() == before).then_some(reach)
     }
 
-    fn read_server_url(&mut self, fields: &Fields<'_>) -> Option<Http> {
-        let url = self.required_text(fields, "url", fields.get("url"), "url")?;
+    fn read_server_http(&mut self, fields: &Fields<'_>) -> Option<Http> {
+        let url = self.read_required_text(fields, "url", fields.get("url"), "url")?;
         let headers = fields.get("headers").map(crate::syntax::Node::entries).unwrap_or_default();
         let http = Http {
             url,

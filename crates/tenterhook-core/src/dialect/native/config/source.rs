@@ -12,7 +12,9 @@ use crate::syntax::Entry;
 
 impl Reader<'_> {
     pub(super) fn read_source_table(&mut self, entry: &Entry) {
-        let Some(fields) = self.read_fields(entry, "a source", keys::SOURCE) else { return };
+        let Some(fields) = self.read_checked_fields(entry, "a source", keys::SOURCE) else {
+            return;
+        };
         let Some(file) = self.path_of_governed_file(entry) else { return };
         if entry.node.entries().is_empty() {
             self.report(Code::NoEffect, entry.key_span, "this says nothing about the file").help =
@@ -24,14 +26,14 @@ impl Reader<'_> {
         let sandbox = self.read_sandbox(&fields);
         let prewarm = fields.has("prewarm").then(|| read_prewarm(&fields));
         if prewarm.is_some_and(|prewarm| !prewarm.is_supported_by_build()) {
-            self.report_missing_prewarm_forms(&fields);
+            self.report_unsupported_prewarm(&fields);
         }
         let place = Some(self.location_of(entry.key_span));
         self.out.switches.push(Switch::Govern(Govern {
             place,
             file,
-            on_failure: fields.text("on_failure").and_then(policy_of_word),
-            on_broken: fields.text("on_broken").and_then(policy_of_word),
+            on_failure: fields.text("on_failure").and_then(failure_policy_of_word),
+            on_broken: fields.text("on_broken").and_then(failure_policy_of_word),
             compat: fields.text("compat").map(|word| match word {
                 "exact" => Compat::Exact,
                 _ => Compat::Guarded,
@@ -46,7 +48,9 @@ impl Reader<'_> {
     /// Reads `[trust]`: the treatment of unapproved gates (T-13), and the keys whose signatures arm
     /// hooks (T-50).
     pub(super) fn read_trust_table(&mut self, entry: &Entry) {
-        let Some(fields) = self.read_fields(entry, "the table", keys::TRUST) else { return };
+        let Some(fields) = self.read_checked_fields(entry, "the table", keys::TRUST) else {
+            return;
+        };
         let layer = self.source.layer;
         if fields.has("unapproved") && layer != Layer::Managed {
             let message = "`unapproved` has no effect here: it is read from managed files only";
@@ -97,7 +101,7 @@ impl Reader<'_> {
 }
 
 /// Returns the failure policy that a checked word names.
-pub(super) fn policy_of_word(word: &str) -> Option<OnFailure> {
+pub(super) fn failure_policy_of_word(word: &str) -> Option<OnFailure> {
     [OnFailure::Continue, OnFailure::Ask, OnFailure::Block]
         .into_iter()
         .find(|failure| failure.as_str() == word)

@@ -24,7 +24,7 @@ impl Reader<'_> {
         if row.subject != Subject::Field("tool_name") {
             return;
         }
-        for word in match_words(fields) {
+        for word in exact_match_words(fields) {
             // Most files name tools that there are, and there may be thousands of entries.
             if !table::TOOLS.contains(&word) {
                 self.check_tool_name(word, fields);
@@ -75,7 +75,7 @@ impl Reader<'_> {
             check::is_gate_event(hook.event.as_str())
                 && (hook.phase, hook.wait) == (Phase::Decide, Wait::Attached)
         };
-        let names = match_words(fields).len().max(1);
+        let names = exact_match_words(fields).len().max(1);
         let dead = |found: &&mut Diagnostic| found.code == Code::DeadMatcher;
         let count = self
             .out
@@ -159,7 +159,7 @@ impl Reader<'_> {
 
     /// Reports a rule about a tool that `match` excludes: it never holds.
     fn check_rules_against_match(&mut self, fields: &Fields<'_>) {
-        let words = match_words(fields);
+        let words = exact_match_words(fields);
         if words.is_empty() {
             return;
         }
@@ -256,7 +256,7 @@ fn suggest_array(word: &str) -> Option<String> {
 }
 
 /// Returns the exact words of `match`; none if it is an expression.
-pub(super) fn match_words<'n>(fields: &Fields<'n>) -> Vec<&'n str> {
+pub(super) fn exact_match_words<'n>(fields: &Fields<'n>) -> Vec<&'n str> {
     match fields.text("match") {
         Some(text) => values::exact_words(text),
         None => fields.strings("match").into_iter().map(|(word, _)| word).collect(),

@@ -20,7 +20,7 @@ impl Reader<'_> {
     pub(super) fn add_unusable_hooks(&mut self, entry: &Entry, count: usize) {
         let why = self.first_error_message(count);
         let count = self.out.diagnostics.len();
-        let left = self.keep_valid_fields(entry);
+        let left = self.entry_with_valid_fields(entry);
         let run = Run::Unusable { part: Unread::Entry, why: why.clone() };
         let hooks = self.build_unusable_hooks(entry, &Fields { entry: &left }, &run);
         // An entry without a known event may be a gate on any event (C-61).
@@ -39,7 +39,7 @@ impl Reader<'_> {
     }
 
     /// Returns the entry reduced to the keys that are written once and have a valid value.
-    fn keep_valid_fields(&mut self, entry: &Entry) -> Entry {
+    fn entry_with_valid_fields(&mut self, entry: &Entry) -> Entry {
         let written = entry.node.entries();
         let fields = written.iter().filter(|field| {
             let known = keys::HOOK.iter().find(|key| key.name == field.key);
@@ -63,7 +63,7 @@ impl Reader<'_> {
             condition = None;
         }
         let mut hooks = Vec::new();
-        for event in self.events_of_unusable(entry) {
+        for event in self.events_of_unusable_entry(entry) {
             let row = self.native_event_row(&event);
             let spoken = self.event_row_in_dialect(&event, speaks);
             let id = HookId::new(printable_name(&entry.key));
@@ -79,7 +79,7 @@ impl Reader<'_> {
             } else {
                 hook.matcher = Matcher::new(MatcherSpec::Any);
             }
-            self.apply_settings(left, &row, &mut hook);
+            self.apply_settings_to_hook(left, &row, &mut hook);
             // A rewrite cannot happen in the background: the option that restrains more wins.
             if hook.phase == Phase::Rewrite {
                 hook.wait = Wait::Attached;
@@ -101,7 +101,7 @@ impl Reader<'_> {
 
     /// Returns every event that some `on` of the entry names. For a misspelt gate, the event that
     /// was meant is used (C-49).
-    fn events_of_unusable(&self, entry: &Entry) -> Vec<EventName> {
+    fn events_of_unusable_entry(&self, entry: &Entry) -> Vec<EventName> {
         let mut events: Vec<EventName> = Vec::new();
         for field in entry.node.entries().iter().filter(|field| field.key == "on") {
             let list = field.node.as_array().unwrap_or(std::slice::from_ref(&field.node));

@@ -7,7 +7,7 @@ use super::*;
 fn cases_are_kept() {
     let text = "[hook.a]\non = 'PreToolUse'\nrun = ['x']\n[[hook.a.test]]\nname = 'n'\nevent = { tool = { name = 'Bash' } }\nexpect = 'silent'\n";
     clean(text);
-    let cases = read_cases(&source(text));
+    let cases = read_cases_beside_hooks(&source(text));
     assert_eq!(cases.len(), 1);
     assert_eq!((cases[0].expect.decision, cases[0].place.line), (Restraint::Silent, 4));
     assert_eq!(cases[0].on.as_deref(), Some("PreToolUse"));

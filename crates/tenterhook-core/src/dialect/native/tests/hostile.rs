@@ -27,7 +27,7 @@ proptest! {
     fn configs_load_or_say_why(text in scraps()) {
         let read = load(&text);
         prop_assert!(read.diagnostics.iter().all(|diagnostic| diagnostic.help.is_some() && diagnostic.place.is_some()));
-        let _ = read_cases(&source(&text));
+        let _ = read_cases_beside_hooks(&source(&text));
     }
 
     #[test]

@@ -92,8 +92,10 @@ fn an_unknown_key_is_a_remark_and_the_rest_stands() {
 /// V-28.
 #[test]
 fn a_hook_goes_to_the_background_by_its_first_line() {
-    assert!(NATIVE.detaches_on(br#"{"background": true}"#, Compat::Guarded));
-    assert!(!NATIVE.detaches_on(br#"{"background": true, "decision": "deny"}"#, Compat::Guarded));
+    assert!(NATIVE.is_detach_line(br#"{"background": true}"#, Compat::Guarded));
+    assert!(
+        !NATIVE.is_detach_line(br#"{"background": true, "decision": "deny"}"#, Compat::Guarded)
+    );
     let answer = read_stdout("{\"background\":true}\n{\"context\":\"late\"}");
     assert!(answer.detached);
     assert_eq!(answer.effects.context, ["late"]);

@@ -16,7 +16,10 @@ impl Writer {
                 headers.insert(name, value.as_str().into());
             }
             if headers.len() < http.headers.len() {
-                self.report_partly_lost(hook, "a header is given twice; the last one is written");
+                self.report_partly_carried_over(
+                    hook,
+                    "a header is given twice; the last one is written",
+                );
             }
             inner.insert("headers", headers.into());
         }
@@ -42,7 +45,10 @@ impl Writer {
         inner.insert("tool", call.tool.as_str().into());
         if !call.input.is_empty() {
             let Some(input) = json_to_toml(&Json::Object(call.input.clone())) else {
-                self.report_lost(hook, "TOML has no word for the `null` in its `input`");
+                self.report_not_carried_over(
+                    hook,
+                    "TOML has no word for the `null` in its `input`",
+                );
                 return None;
             };
             inner.insert("input", input);

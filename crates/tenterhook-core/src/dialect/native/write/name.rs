@@ -19,7 +19,7 @@ impl Names {
     /// Returns a name for the hook that no other hook has, without characters that names may not
     /// have.
     pub(super) fn take_unique_name(&mut self, id: &HookId) -> String {
-        let plain = valid_name(id.as_str());
+        let plain = to_valid_name(id.as_str());
         let numbered = (2..).map(|number| format!("{plain}-{number}"));
         let found =
             std::iter::once(plain.clone()).chain(numbered).find(|text| !self.taken.contains(text));
@@ -29,7 +29,7 @@ impl Names {
     }
 }
 
-fn valid_name(id: &str) -> String {
+fn to_valid_name(id: &str) -> String {
     let mut name = String::new();
     for c in id.chars() {
         let c = if c.is_ascii_alphanumeric() || "._-:/".contains(c) { c } else { '-' };

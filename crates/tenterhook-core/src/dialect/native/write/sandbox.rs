@@ -9,7 +9,7 @@ use super::{string_array, value};
 use crate::hook::{Grants, Peers, Profile, Sandbox, Tier};
 
 /// Returns the value of `sandbox` for a file; `None` if it was not set.
-pub(super) fn value_for_file(sandbox: &Sandbox) -> Option<Value> {
+pub(super) fn sandbox_value_if_set(sandbox: &Sandbox) -> Option<Value> {
     // The default that the host adds for repositories is not part of a file.
     if *sandbox == Sandbox::repository_default() {
         return None;
@@ -24,7 +24,7 @@ pub(super) fn value_for_file(sandbox: &Sandbox) -> Option<Value> {
 #[must_use]
 pub fn sandbox_line(sandbox: &Sandbox, file: Option<&str>) -> String {
     let value = sandbox_value(sandbox).map(|value| value.to_string()).unwrap_or_default();
-    match file.filter(|file| !is_native_file(file)) {
+    match file.filter(|file| !has_native_file_name(file)) {
         Some(file) => format!(
             "`sandbox = {value}` below `[source.{}]` in `~/.config/tenterhook/tenterhook.toml`",
             Value::from(file)
@@ -35,7 +35,7 @@ pub fn sandbox_line(sandbox: &Sandbox, file: Option<&str>) -> String {
 
 /// Returns `true` if a file is native by its name. A hook in it may use the dialect of another
 /// agent. The settings of a file with another name can be written in a native file, too.
-fn is_native_file(file: &str) -> bool {
+fn has_native_file_name(file: &str) -> bool {
     let name = Path::new(file).file_name().map(|name| name.to_string_lossy());
     name.is_some_and(|name| name.starts_with("tenterhook.") && name.ends_with(".toml"))
 }

@@ -29,21 +29,22 @@ enum PlainWords {
 
 pub(super) const PYTHON: Language = Language {
     is_called: is_python_program,
-    takes_next: python_option_takes_value,
+    takes_next: python_option_takes_next_word,
     endings: &[".py"],
     plain_words: PlainWords::Scripts,
 };
 
 pub(super) const NODE: Language = Language {
     is_called: |program| matches!(program_basename(program), "node" | "nodejs"),
-    takes_next: node_option_takes_value,
+    takes_next: node_option_takes_next_word,
     endings: &[".js", ".cjs", ".mjs", ".ts", ".cts", ".mts"],
     plain_words: PlainWords::Either,
 };
 
 impl Language {
-    /// Counts the words between the interpreter and its script.
-    pub(super) fn count_option_words(&self, words: &[Word]) -> Option<usize> {
+    /// Counts the words between the interpreter and its script; `None` if it is uncertain which
+    /// word is the script.
+    pub(super) fn count_words_before_script(&self, words: &[Word]) -> Option<usize> {
         let (program, args) = words.split_first()?;
         if program.kind != WordKind::Literal || !(self.is_called)(&program.text) {
             return None;
@@ -88,7 +89,9 @@ const ALONE: &str = "BbdEIOPRsSuvq";
 /// Options of Python of one letter that take the rest of their word, or the next word.
 const WITH_VALUE: &str = "WX";
 
-fn python_option_takes_value(option: &str) -> Option<bool> {
+/// Returns whether an option of Python takes the next word as its value; `None` if the option is
+/// unknown or replaces the script.
+fn python_option_takes_next_word(option: &str) -> Option<bool> {
     let letters = option.strip_prefix('-').filter(|rest| !rest.is_empty())?;
     for (at, letter) in letters.char_indices() {
         if WITH_VALUE.contains(letter) {
@@ -136,7 +139,9 @@ const NODE_WITH_EQUALS: &[&str] = &[
     "--unhandled-rejections",
 ];
 
-fn node_option_takes_value(option: &str) -> Option<bool> {
+/// Returns whether an option of Node takes the next word as its value; `None` if the option is
+/// unknown or replaces the script.
+fn node_option_takes_next_word(option: &str) -> Option<bool> {
     match option.split_once('=') {
         None if NODE_ALONE.contains(&option) => Some(false),
         None if NODE_WITH_VALUE.contains(&option) => Some(true),

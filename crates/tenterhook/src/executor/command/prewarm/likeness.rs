@@ -6,7 +6,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use super::super::super::Task;
-use super::super::process_environment;
+use super::super::environment_for_process;
 use tenterhook_core::hook::{Command, Invocation};
 
 /// Everything that a process takes from its start. Compared as it is: a digest would hide what
@@ -59,7 +59,7 @@ impl Likeness {
     /// Describes how `command` would be started now.
     pub(super) fn new(task: &Task, command: &Command) -> Self {
         let within = &task.event.within;
-        let mut env = process_environment(task, command, task.envelope.env.iter());
+        let mut env = environment_for_process(task, command, task.envelope.env.iter());
         env.sort_unstable();
         Self {
             invocation: command.invocation().clone(),
@@ -76,25 +76,25 @@ impl Likeness {
         let within = &task.event.within;
         let script = task.hook.script_from_base(&self.cwd, &within.project, &within.home);
         self.seen =
-            script.map(|script| Seen::record_path(script.path, Kind::Script)).into_iter().collect();
-        self.seen.push(Seen::record_path(self.cwd.clone(), Kind::Directory));
+            script.map(|script| Seen::from_path(script.path, Kind::Script)).into_iter().collect();
+        self.seen.push(Seen::from_path(self.cwd.clone(), Kind::Directory));
     }
 
     /// Whether the files are unchanged.
     pub(super) fn has_unchanged_files(&self) -> bool {
-        self.seen.iter().all(|s| read_mark(&s.path, s.kind) == s.mark)
+        self.seen.iter().all(|s| read_metadata_mark(&s.path, s.kind) == s.mark)
     }
 }
 
 impl Seen {
     /// Records the current metadata of a path.
-    fn record_path(path: PathBuf, kind: Kind) -> Self {
-        Self { mark: read_mark(&path, kind), path, kind }
+    fn from_path(path: PathBuf, kind: Kind) -> Self {
+        Self { mark: read_metadata_mark(&path, kind), path, kind }
     }
 }
 
 /// Returns the current metadata of a path, as far as it is compared; `None` if it cannot be read.
-fn read_mark(path: &Path, kind: Kind) -> Option<Mark> {
+fn read_metadata_mark(path: &Path, kind: Kind) -> Option<Mark> {
     let found = std::fs::metadata(path).ok()?;
     let mark = mark_from_metadata(&found);
     Some(match kind {

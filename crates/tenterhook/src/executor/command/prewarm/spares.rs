@@ -72,15 +72,15 @@ impl Spares {
             return Taken::Nothing(None);
         };
         drop(state);
-        let died = spare.end_if_exited();
+        let died = spare.end_before_event();
         let fits = spare.matches_start(wanted);
-        let is_fresh = fits && spare.is_fresh();
+        let is_fresh = fits && spare.is_young_with_unchanged_files();
         let mut state = self.lock();
-        let standing = state.usage_of_hook(hook);
+        let standing = state.spare_usage_of_hook(hook);
         match died {
             Some(process::End::Exited(code)) => {
                 standing.given_up = true;
-                Taken::Nothing(Some(exited_early_failure(code)))
+                Taken::Nothing(Some(spare_exited_early_failure(code)))
             }
             // Killed from outside, or by its own age: the next one may live.
             Some(_) => Taken::Nothing(None),
@@ -93,7 +93,7 @@ impl Spares {
             None => {
                 standing.unfit += 1;
                 standing.given_up |= standing.unfit >= MAX_UNFIT;
-                Taken::Nothing(standing.given_up.then(never_matched_failure))
+                Taken::Nothing(standing.given_up.then(spare_never_matched_failure))
             }
         }
     }
@@ -104,10 +104,10 @@ impl Spares {
     }
 
     /// Returns the right to start a spare, if the hook has none and may have one.
-    pub(super) fn claim_start(self: &Arc<Self>, hook: &Arc<Hook>) -> Option<Claim> {
+    pub(super) fn claim_spare_start(self: &Arc<Self>, hook: &Arc<Hook>) -> Option<Claim> {
         let mut state = self.lock();
         let has_one = state.spares.iter().any(|spare| *spare.hook_id() == hook.id);
-        if state.ended || has_one || state.usage_of_hook(hook).given_up {
+        if state.ended || has_one || state.spare_usage_of_hook(hook).given_up {
             return None;
         }
         let id = hook.id.clone();
@@ -123,7 +123,8 @@ impl Resident for Spares {
     /// A spare refers to its hook weakly: if the hook left the configuration, the spare ends.
     fn end_unused(&self, _: &[Arc<Ruleset>]) {
         let mut state = self.lock();
-        let stale: Vec<_> = state.spares.extract_if(.., |spare| spare.is_stale()).collect();
+        let stale: Vec<_> =
+            state.spares.extract_if(.., |spare| spare.is_no_longer_wanted()).collect();
         drop(state);
         drop(stale);
     }
@@ -144,7 +145,7 @@ impl Resident for Spares {
 
 impl State {
     /// Returns how the spares of this entry were used. A reloaded entry starts anew.
-    fn usage_of_hook(&mut self, hook: &Arc<Hook>) -> &mut Standing {
+    fn spare_usage_of_hook(&mut self, hook: &Arc<Hook>) -> &mut Standing {
         let fresh = || Standing { hook: Arc::downgrade(hook), unfit: 0, given_up: false };
         let standing = self.standing.entry(hook.id.clone()).or_insert_with(fresh);
         if !Weak::ptr_eq(&standing.hook, &Arc::downgrade(hook)) {
@@ -178,7 +179,7 @@ impl Drop for Claim {
     }
 }
 
-fn exited_early_failure(code: i32) -> Failure {
+fn spare_exited_early_failure(code: i32) -> Failure {
     let message = format!(
         "its next process ended with exit code {code} before an event came, so none is started early any more in this \
          session: it does not wait for its input, and must not be prewarmed; take `prewarm` out"
@@ -186,7 +187,7 @@ fn exited_early_failure(code: i32) -> Failure {
     Failure::new(Code::PrewarmEnded, message)
 }
 
-fn never_matched_failure() -> Failure {
+fn spare_never_matched_failure() -> Failure {
     let message = format!(
         "{MAX_UNFIT} processes in a row that were started early did not fit their event, because their environment \
          or directory differs; none is started early any more in this session; take `prewarm` out"

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tenterhook_process as process;
 
-use super::super::process_program;
+use super::super::to_process_program;
 use crate::discover;
 use tenterhook_core::hook::{Command, Prewarm};
 
@@ -41,7 +41,7 @@ impl Substitute {
             Prewarm::Python => {
                 let form =
                     command.invocation().insert_interpreter_option(Prewarm::Python, "-c", SHIM)?;
-                described.program = process_program(&form);
+                described.program = to_process_program(&form);
                 Some(Self::default())
             }
             Prewarm::Node => {
@@ -62,7 +62,7 @@ impl Substitute {
         let path = substitute.file.as_ref()?.to_str()?;
         let form =
             command.invocation().insert_interpreter_option(Prewarm::Node, "--require", path)?;
-        described.program = process_program(&form);
+        described.program = to_process_program(&form);
         described.announce = process::Announce::OnDescriptor3;
         Some(substitute)
     }
@@ -82,7 +82,7 @@ fn write_preload_file(scratch: &Path) -> io::Result<PathBuf> {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let path = scratch.canonicalize()?.join(format!("preload-{}-{number}.cjs", std::process::id()));
     let mut options = std::fs::OpenOptions::new();
-    discover::set_owner_only(options.write(true).create_new(true))?
+    discover::set_owner_only_create_mode(options.write(true).create_new(true))?
         .open(&path)?
         .write_all(PRELOAD.as_bytes())?;
     Ok(path)

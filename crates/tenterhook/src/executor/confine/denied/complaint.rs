@@ -123,7 +123,7 @@ pub(super) fn parse_complaints(text: &str) -> impl Iterator<Item = Complaint<'_>
         if absolute_paths_in_line(line).next().is_some() {
             last = Some(line);
         }
-        if is_host_unreached(line) {
+        if reports_unreached_host(line) {
             return Some(Complaint::Unreached(*asked_port.get_or_init(|| unreached_port(text))));
         }
         if line.contains(GIT_INDEX) {
@@ -142,7 +142,7 @@ pub(super) fn parse_complaints(text: &str) -> impl Iterator<Item = Complaint<'_>
         if contains_any_of(line, OF_PROCESSES) && !line.contains('/') {
             return None;
         }
-        let names = likely_paths_in_line(line).next().is_some() || is_attribute_refusal(line);
+        let names = likely_paths_in_line(line).next().is_some() || reports_attribute_refusal(line);
         let line = before.filter(|_| !names).unwrap_or(line);
         Some(Complaint::Refused { line, changes })
     })
@@ -160,7 +160,7 @@ fn is_stack_frame(line: &str) -> bool {
 }
 
 /// Whether a line reports that a host was not reached.
-fn is_host_unreached(line: &str) -> bool {
+fn reports_unreached_host(line: &str) -> bool {
     contains_any_of(line, UNKNOWN_NAMES)
         || (contains_any_of(line, UNREACHED) && !contains_any_of(line, REACHED))
 }
@@ -169,7 +169,7 @@ fn is_host_unreached(line: &str) -> bool {
 /// one port because it uses UDP.
 fn unreached_port(text: &str) -> Option<u16> {
     let about: Vec<&str> =
-        lines_without_stack_traces(text).filter(|line| is_host_unreached(line)).collect();
+        lines_without_stack_traces(text).filter(|line| reports_unreached_host(line)).collect();
     let is_known = !about.iter().any(|text| contains_any_of(text, UNKNOWN_NAMES));
     about.iter().find_map(|text| port_in_line(text)).filter(|_| is_known)
 }
@@ -257,7 +257,7 @@ fn quoted_texts_in_line(line: &str) -> Vec<&str> {
 }
 
 /// Whether a refusal is about a file's attributes, for which Landlock has no access right.
-pub(super) fn is_attribute_refusal(line: &str) -> bool {
+pub(super) fn reports_attribute_refusal(line: &str) -> bool {
     contains_any_of(line, &["operation not permitted", "eperm"])
         && contains_any_of(
             line,

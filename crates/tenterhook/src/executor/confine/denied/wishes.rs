@@ -32,7 +32,7 @@ impl Confined {
     ) -> Vec<Failure> {
         let reported = self.watched_refusal_failures(&report.asked, project);
         if reported.is_empty() {
-            self.failure_from_stderr(&report.stderr.bytes, project).into_iter().collect()
+            self.refusal_failure_from_stderr(&report.stderr.bytes, project).into_iter().collect()
         } else {
             reported
         }
@@ -45,7 +45,8 @@ impl Confined {
         let resolved = Resolved::new(self);
         let mut all = Sum { granted: self.granted.clone(), opens_home: false };
         for asked in asked {
-            let Some(message) = self.describe_watched_refusal(asked, &resolved, project, &mut all)
+            let Some(message) =
+                self.describe_refusal_and_add_grant(asked, &resolved, project, &mut all)
             else {
                 continue;
             };
@@ -59,7 +60,7 @@ impl Confined {
             messages.push(format!("the sandbox refused {hidden} things more"));
         }
         if count > 1 && all.granted != self.granted {
-            let line = self.line_granting_more(|grants| *grants = all.granted);
+            let line = self.entry_line_granting_more(|grants| *grants = all.granted);
             let but = if all.opens_home { ", but for what opens the whole home" } else { "" };
             messages.push(format!("{line} grants all of it that a key can{but}"));
         }
@@ -67,8 +68,8 @@ impl Confined {
         messages.into_iter().map(failure).collect()
     }
 
-    /// Reports one refused access. Adds its grant to `all`.
-    fn describe_watched_refusal(
+    /// Returns a message about one refused access, and adds the grant that it needs to `all`.
+    fn describe_refusal_and_add_grant(
         &self,
         process::Asked { program, wish }: &process::Asked,
         resolved: &Resolved<'_>,
@@ -78,7 +79,7 @@ impl Confined {
         let who = format!("`{program}`");
         let (path, changes) = match wish {
             Wish::Reach(port) => {
-                let wanted = self.peers_with_port(*port);
+                let wanted = self.peers_to_grant_for_port(*port);
                 let narrowed = port.filter(|_| wanted != Peers::Everybody);
                 all.granted.net = all.granted.net.with_port(narrowed);
                 return (wanted != self.granted.net).then(|| self.no_host_message(&who, wanted));

@@ -95,7 +95,7 @@ fn home_directories_by_user() -> HashMap<String, PathBuf> {
 }
 
 /// Whether git runs the value of a setting.
-fn is_run_by_git(setting: &Setting) -> bool {
+fn is_value_run_by_git(setting: &Setting) -> bool {
     DIRECTORIES.contains(&&*setting.name)
         || PROGRAMS.contains(&&*setting.name)
         || SECTIONS.contains(&&*setting.section)
@@ -140,7 +140,7 @@ impl<'g> Git<'g> {
         let homes = OnceCell::new();
         let (none, files) = (Vec::new(), Vec::new());
         let mut git = Self { home, of_all: none, files, bytes, steps, is_spent, homes };
-        (git.of_all, git.files) = git.read_settings_with_includes(of_all);
+        (git.of_all, git.files) = git.read_settings_run_by_git(of_all);
         // If the user's own settings exceeded a limit, that stays so: everything is protected.
         (git.bytes, git.steps, _) = budget();
         git
@@ -192,7 +192,7 @@ impl<'g> Git<'g> {
         let own = directories
             .iter()
             .flat_map(|directory| ["config", "config.worktree"].map(|name| directory.join(name)));
-        let (settings, mut all) = self.read_settings_with_includes(own.collect());
+        let (settings, mut all) = self.read_settings_run_by_git(own.collect());
         all.extend(self.files.iter().cloned());
         // The user's own settings apply whatever the repository sets.
         all.extend(
@@ -203,7 +203,7 @@ impl<'g> Git<'g> {
                 self.is_spent.set(true);
             }
             // Each word of the command is searched for.
-            if !self.spend_steps(1 + setting.value.len() as u64 / WORD) {
+            if !self.spend_settings_steps(1 + setting.value.len() as u64 / WORD) {
                 break;
             }
             all.extend(self.paths_run_by_setting(place, setting));
@@ -213,9 +213,9 @@ impl<'g> Git<'g> {
         all
     }
 
-    /// Reads these files and their includes. Returns the settings that git runs, and the paths of
-    /// the includes.
-    fn read_settings_with_includes(&self, files: Vec<PathBuf>) -> (Vec<Setting>, Vec<PathBuf>) {
+    /// Reads these files and the files that they include. Returns the settings whose values git
+    /// runs, and the paths of the includes.
+    fn read_settings_run_by_git(&self, files: Vec<PathBuf>) -> (Vec<Setting>, Vec<PathBuf>) {
         let mut left = VecDeque::from(files);
         let (mut seen, mut settings, mut included) = (BTreeSet::new(), Vec::new(), Vec::new());
         while let Some(file) = left.pop_front() {
@@ -226,14 +226,14 @@ impl<'g> Git<'g> {
             }
             let from = file.parent().unwrap_or(&file);
             for setting in self.read_settings(&file) {
-                if !self.spend_steps(1) {
+                if !self.spend_settings_steps(1) {
                     return (settings, included);
                 }
                 if matches!(&*setting.section, "include" | "includeif") && setting.name == "path" {
                     let path = self.resolve_settings_path(from, &setting.value);
                     left.push_back(path.clone());
                     included.push(path);
-                } else if is_run_by_git(&setting) {
+                } else if is_value_run_by_git(&setting) {
                     settings.push(setting);
                 }
             }
@@ -242,7 +242,7 @@ impl<'g> Git<'g> {
     }
 
     /// Uses up this many steps. Returns whether that many were left.
-    fn spend_steps(&self, steps: u64) -> bool {
+    fn spend_settings_steps(&self, steps: u64) -> bool {
         match self.steps.get().checked_sub(steps) {
             Some(left) => self.steps.set(left),
             None => self.is_spent.set(true),
@@ -361,7 +361,7 @@ impl<'g> Git<'g> {
     /// Returns the working trees of the repositories in a directory of submodules.
     fn working_trees_of_modules(&self, modules: &Path) -> Vec<PathBuf> {
         let (mut left, mut all) = (VecDeque::from([modules.to_path_buf()]), Vec::new());
-        while let Some(directory) = left.pop_front().filter(|_| self.spend_steps(1)) {
+        while let Some(directory) = left.pop_front().filter(|_| self.spend_settings_steps(1)) {
             // A link leads to files of a different owner.
             if !directory.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
                 continue;

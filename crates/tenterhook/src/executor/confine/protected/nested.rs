@@ -57,7 +57,7 @@ static FILES: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
 });
 
 /// Finds the repositories and the files of agents in and below each of these directories.
-pub(super) fn find_nested(roots: &[PathBuf]) -> Nested {
+pub(super) fn find_repositories_and_agent_files(roots: &[PathBuf]) -> Nested {
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if known.len() > 2 * MOST {
         known.clear();
@@ -74,9 +74,9 @@ pub(super) fn find_nested(roots: &[PathBuf]) -> Nested {
         }
         let Some(listing) = known.get(&directory) else { continue };
         left.extend(listing.directories.iter().map(|value| directory.join(value)));
-        nested
-            .files
-            .extend(listing.marks.iter().flat_map(|mark| existing_files_of_name(&directory, mark)));
+        nested.files.extend(
+            listing.marks.iter().flat_map(|mark| existing_table_files_of_name(&directory, mark)),
+        );
         if listing.is_repository {
             nested.repositories.push(directory);
         }
@@ -86,13 +86,13 @@ pub(super) fn find_nested(roots: &[PathBuf]) -> Nested {
 
 impl Listing {
     fn read_directory(directory: &Path, stamp: Option<Stamp>) -> Self {
-        let mut listing = Self { stamp: stamp.filter(is_old_stamp), ..Self::default() };
+        let mut listing = Self { stamp: stamp.filter(is_reliable_stamp), ..Self::default() };
         let mut of_bare = 0;
         for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
             let name = entry.file_name();
             of_bare += usize::from(["HEAD", "objects", "refs"].iter().any(|text| name == *text));
             listing.is_repository |= name == ".git";
-            if rows_starting_with(&name).next().is_some() {
+            if table_rows_starting_with(&name).next().is_some() {
                 listing.marks.push(name.clone());
             }
             let is_directory = entry.file_type().is_ok_and(|file_type| file_type.is_dir());
@@ -106,7 +106,7 @@ impl Listing {
 }
 
 /// Returns the rows of the table whose first part matches a name.
-fn rows_starting_with(name: &OsStr) -> impl Iterator<Item = &'static str> {
+fn table_rows_starting_with(name: &OsStr) -> impl Iterator<Item = &'static str> {
     let name = name.to_str().unwrap_or_default();
     let named = FILES.get(name).into_iter().flatten().copied();
     // Only our own file names are prefixes.
@@ -116,8 +116,8 @@ fn rows_starting_with(name: &OsStr) -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns the existing files of the table whose path starts with a name in a directory.
-fn existing_files_of_name(directory: &Path, name: &OsStr) -> Vec<PathBuf> {
-    rows_starting_with(name)
+fn existing_table_files_of_name(directory: &Path, name: &OsStr) -> Vec<PathBuf> {
+    table_rows_starting_with(name)
         .flat_map(|row| match row.rsplit_once('/') {
             Some((parent, last)) if last.contains('*') => {
                 let entries = fs::read_dir(directory.join(parent)).into_iter().flatten().flatten();
@@ -156,7 +156,7 @@ fn directory_stamp(_: &Path) -> Option<Stamp> {
 }
 
 /// Whether the directory was changed long enough ago that its stamp can be trusted.
-fn is_old_stamp(stamp: &Stamp) -> bool {
+fn is_reliable_stamp(stamp: &Stamp) -> bool {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let changed = Duration::from_secs(u64::try_from(stamp.2).unwrap_or_default());
     now.checked_sub(changed).is_some_and(|duration| duration > FRESH)
@@ -194,7 +194,7 @@ mod tests {
             make(file);
         }
         let found = || {
-            let nested = find_nested(&[fixture.path().to_path_buf()]);
+            let nested = find_repositories_and_agent_files(&[fixture.path().to_path_buf()]);
             let sorted = |mut paths: Vec<PathBuf>| {
                 paths.sort();
                 paths

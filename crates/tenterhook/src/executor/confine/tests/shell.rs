@@ -59,7 +59,7 @@ impl Host {
         let report = finished.await.expect("a report");
         let printed = [report.stdout.bytes, report.stderr.bytes].concat();
         let reported = match &report.end {
-            process::End::NotStarted(error) => confined.why_not_started(error),
+            process::End::NotStarted(error) => confined.why_sandbox_prevented_start(error),
             _ => confined.refusal_in_output(&printed),
         };
         (report.end, String::from_utf8_lossy(&printed).into_owned(), reported)

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::wire::{Wire, finish_reply, list_at, text_at, token_usage};
+use super::wire::{Wire, list_at, reply_with_stop_reason, text_at, token_usage};
 use crate::executor::model::{Message, Question, Reply, Tool, ToolCall, ToolResult};
 
 pub(super) static ANTHROPIC: Wire = Wire {
@@ -75,7 +75,7 @@ fn parse_reply(body: &Value) -> Option<Reply> {
         usage: token_usage(body, "/usage/input_tokens", "/usage/output_tokens"),
         ..Reply::default()
     };
-    finish_reply(said, text_at(body, "/stop_reason"))
+    reply_with_stop_reason(said, text_at(body, "/stop_reason"))
 }
 
 fn parse_tool_call(part: &Value) -> Option<ToolCall> {

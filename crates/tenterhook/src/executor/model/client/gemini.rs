@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::wire::{Wire, finish_reply, list_at, text_at, token_usage};
+use super::wire::{Wire, list_at, reply_with_stop_reason, text_at, token_usage};
 use crate::executor::model::{Form, Message, Question, Reply, Tool, ToolCall, ToolResult};
 
 pub(super) static GEMINI: Wire = Wire {
@@ -111,7 +111,7 @@ fn parse_reply(body: &Value) -> Option<Reply> {
     // candidate.
     let calls = (!said.calls.is_empty()).then_some("tool_calls");
     let blocked = || text_at(body, "/promptFeedback/blockReason").map(|_| "safety");
-    finish_reply(
+    reply_with_stop_reason(
         said,
         calls.or_else(|| text_at(body, "/candidates/0/finishReason")).or_else(blocked),
     )

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::wire::{Wire, finish_reply, list_at, text_at, token_usage};
+use super::wire::{Wire, list_at, reply_with_stop_reason, text_at, token_usage};
 use crate::executor::model::{Form, Message, Question, Reply, Tool, ToolCall};
 
 pub(super) static OLLAMA: Wire = Wire {
@@ -73,7 +73,7 @@ fn parse_reply(body: &Value) -> Option<Reply> {
     };
     // Its stop reason is `stop` for calls, too.
     let calls = (!said.calls.is_empty()).then_some("tool_calls");
-    finish_reply(said, calls.or_else(|| text_at(body, "/done_reason")))
+    reply_with_stop_reason(said, calls.or_else(|| text_at(body, "/done_reason")))
 }
 
 fn parse_tool_call(at: usize, call: &Value) -> Option<ToolCall> {

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::wire::{Wire, finish_reply, list_at, text_at, token_usage};
+use super::wire::{Wire, list_at, reply_with_stop_reason, text_at, token_usage};
 use crate::executor::model::{Form, Message, Question, Reply, Tool, ToolCall, ToolResult};
 
 pub(super) static OPENAI: Wire = Wire {
@@ -96,7 +96,7 @@ fn parse_reply(body: &Value) -> Option<Reply> {
         usage: token_usage(body, "/usage/prompt_tokens", "/usage/completion_tokens"),
         ..Reply::default()
     };
-    finish_reply(said, text_at(choice, "/finish_reason"))
+    reply_with_stop_reason(said, text_at(choice, "/finish_reason"))
 }
 
 fn parse_tool_call(call: &Value) -> Option<ToolCall> {

@@ -64,7 +64,7 @@ pub(super) fn token_usage(value: &Value, input: &str, output: &str) -> Usage {
 }
 
 /// Sets the stop reason of a reply. `None` if the reply is empty without a reason.
-pub(super) fn finish_reply(reply: Reply, ended: Option<&str>) -> Option<Reply> {
+pub(super) fn reply_with_stop_reason(reply: Reply, ended: Option<&str>) -> Option<Reply> {
     let says = !reply.text.is_empty() || !reply.calls.is_empty();
     (ended.is_some() || says)
         .then(|| Reply { stop: ended.map_or(Stop::Done, parse_stop_reason), ..reply })

@@ -20,7 +20,7 @@ pub(super) fn project_root(project: &Path) -> Result<PathBuf, Refusal> {
 }
 
 /// Returns the real path of `path`, if that is inside the project (MO-7).
-pub(super) fn resolve_in_project(root: &Path, path: &str) -> Result<PathBuf, Refusal> {
+pub(super) fn resolve_if_in_project(root: &Path, path: &str) -> Result<PathBuf, Refusal> {
     let outside = || Refusal::Outside(path.to_owned());
     let named = Path::new(path);
     let named = match named.strip_prefix(root) {

@@ -51,7 +51,7 @@ pub(super) fn search_project(root: &Path, input: &Value, given: &Given) -> Resul
     if glob.is_none() && pattern.is_none() {
         return Err(Refusal::NothingToFind);
     }
-    let start = project_path::resolve_in_project(root, text("path").unwrap_or("."))?;
+    let start = project_path::resolve_if_in_project(root, text("path").unwrap_or("."))?;
     let mut search =
         Search { root, glob, pattern, given, entries: 0, bytes: 0, found: Vec::new(), bound: None };
     search.search_directory(&start, 0);

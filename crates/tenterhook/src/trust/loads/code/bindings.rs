@@ -36,7 +36,7 @@ impl Bindings {
         if matches!(&term, Term::Name(other) if other == name) {
             return;
         }
-        let size = term.count_parts(MOST_PARTS);
+        let size = term.count_parts_up_to(MOST_PARTS);
         let is_small = size <= MOST_PARTS && self.size + size <= MOST_PARTS_OF_ALL;
         let term = if is_small { term } else { Term::unknown() };
         let known = self.terms.entry(name.to_owned()).or_default();
@@ -69,7 +69,7 @@ impl Bindings {
     }
 
     /// Returns whether the script defines a function of this name.
-    pub(super) fn is_function(&self, name: &str) -> bool {
+    pub(super) fn is_defined_function(&self, name: &str) -> bool {
         self.functions.contains_key(name)
     }
 
@@ -105,11 +105,11 @@ impl Code<'_> {
                 self.at += 1;
                 name = format!("{name}.{}", self.read_identifier()?);
             }
-            if let Some(list) = self.extended_list(&name) {
+            if let Some(list) = self.list_extended_by_call(&name) {
                 return Some(self.read_list_extension(&list));
             }
             self.skip_blanks(false);
-            let key = self.read_env_variable_key(&name);
+            let key = self.read_assigned_env_variable(&name);
             if self.remaining_text().starts_with(": ") && self.language != Language::Perl {
                 let annotation =
                     self.remaining_text().find(['=', '\n', ',', '{', '(']).filter(|at| {
@@ -126,7 +126,7 @@ impl Code<'_> {
                 }
                 let term = self.read_choice(self.floor);
                 return Some(match key {
-                    Some(key) => self.set_env_variable(&key, term, start),
+                    Some(key) => self.add_loads_of_env_variable(&key, term, start),
                     None => self.assign_term(&name, term, sign, start),
                 });
             }
@@ -151,7 +151,7 @@ impl Code<'_> {
     }
 
     /// Returns the name of the list that a call of the method `name` extends.
-    fn extended_list(&self, name: &str) -> Option<String> {
+    fn list_extended_by_call(&self, name: &str) -> Option<String> {
         let (list, method) = name.rsplit_once('.')?;
         (EXTENDS.contains(&method)
             && self.remaining_text().starts_with('(')
@@ -191,7 +191,7 @@ impl Code<'_> {
     }
 
     /// Returns the environment variable that an assignment to `name` sets.
-    fn read_env_variable_key(&mut self, name: &str) -> Option<String> {
+    fn read_assigned_env_variable(&mut self, name: &str) -> Option<String> {
         let full = self.resolve_name(name);
         if let Some((table, key)) = full.rsplit_once('.')
             && ENVIRONMENT.contains(&table)

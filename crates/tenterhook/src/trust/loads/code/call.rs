@@ -25,7 +25,7 @@ impl Code<'_> {
     /// the function.
     pub(in crate::trust::loads) fn function_effect(&self, name: &str) -> Option<Does> {
         let (of, short) = name.rsplit_once('.').unwrap_or(("", name));
-        if self.bindings.is_function(name) {
+        if self.bindings.is_defined_function(name) {
             return None;
         }
         let is_known =
@@ -167,10 +167,10 @@ impl Code<'_> {
         }
         for argument in arguments {
             let values = self.values_of_term(argument, start);
-            self.add_unknown_use(&values, start);
+            self.add_paths_of_unknown_use(&values, start);
             // What a function of the script opens is found there.
-            if !COMPARES.contains(&short) && !self.bindings.is_function(short) {
-                self.add_passed_paths(&values, start);
+            if !COMPARES.contains(&short) && !self.bindings.is_defined_function(short) {
+                self.add_passed_project_files(&values, start);
             }
         }
         if name.is_empty() {
@@ -201,7 +201,7 @@ impl Code<'_> {
             return self.call_term(Term::Name(name.to_owned()), arguments, start);
         }
         let Some(makes) = self.path_function(name) else {
-            self.add_unknown_use(&values, start);
+            self.add_paths_of_unknown_use(&values, start);
             return self.call_unknown_function(name, arguments, start);
         };
         let mut all = vec![values];
@@ -229,7 +229,7 @@ impl Code<'_> {
                 let real: Vec<Value> = all.iter().map(|value| self.real_path(value)).collect();
                 if all != real && all.iter().any(|value| value.is_own) {
                     let note = self.note_at(start, "it follows the link that it was started by");
-                    self.loads.add_copy_difference(note);
+                    self.loads.add_copy_difference_note(note);
                 }
                 real
             }
@@ -266,7 +266,7 @@ impl Code<'_> {
             Does::Enters => {
                 for argument in arguments {
                     let values = self.values_of_term(argument, start);
-                    self.add_unknown_use(&values, start);
+                    self.add_paths_of_unknown_use(&values, start);
                     let known = values.into_iter().filter(|value| value.is_known());
                     self.entered.extend(known.take(MOST));
                     self.entered.truncate(MOST);
@@ -279,7 +279,7 @@ impl Code<'_> {
                     if at == wanted {
                         values.iter().for_each(|value| self.add_module(value, false, &note));
                     } else {
-                        self.add_unknown_use(&values, start);
+                        self.add_paths_of_unknown_use(&values, start);
                     }
                 }
             }
@@ -294,10 +294,10 @@ impl Code<'_> {
                 for argument in arguments {
                     let values = self.values_of_term(argument, start);
                     is_seen |= values.iter().all(Value::is_known) && !values.is_empty();
-                    self.add_unknown_use(&values, start);
+                    self.add_paths_of_unknown_use(&values, start);
                 }
                 if !is_seen {
-                    self.loads.add_unresolved(note);
+                    self.loads.add_unresolved_note(note);
                 }
             }
         }
@@ -314,7 +314,7 @@ impl Code<'_> {
                 other => self.values_of_term(other, start),
             };
             if at > 0 {
-                self.add_unknown_use(&values, start);
+                self.add_paths_of_unknown_use(&values, start);
                 continue;
             }
             if let Some(name) = values.first().filter(|value| value.is_known())
@@ -350,7 +350,7 @@ impl Code<'_> {
                 if value.is_known() && value.text.contains(|c: char| !c.is_ascii_digit()) {
                     self.search.push(value);
                 } else if value.is_own {
-                    self.loads.add_unresolved(note.clone());
+                    self.loads.add_unresolved_note(note.clone());
                 }
             }
         }

@@ -36,7 +36,7 @@ impl Code<'_> {
             let term = self.read_choice(self.floor);
             self.bindings.bind_name(&format!("{name}()"), term.clone());
             let values = self.values_of_term(term, start);
-            self.add_unknown_use(&values, start);
+            self.add_paths_of_unknown_use(&values, start);
         }
         true
     }
@@ -146,7 +146,7 @@ impl Code<'_> {
             }
             (names, term) => {
                 let values = self.values_of_term(term, start);
-                self.add_unknown_use(&values, start);
+                self.add_paths_of_unknown_use(&values, start);
                 names.iter().for_each(|name| self.bindings.bind_name(name, Term::unknown()));
             }
         }

@@ -7,7 +7,7 @@ use super::{Code, MOST, Term};
 use crate::trust::loads::language::{Does, Language};
 use crate::trust::loads::shell::{PRELOADED, SEARCHED};
 use crate::trust::loads::value::{HOLE, Rest, Value};
-use crate::trust::loads::{Note, Role, Scene, add_loads_of};
+use crate::trust::loads::{Note, Role, Scene, add_loads_of_script};
 
 /// Names of arguments that are the program, and of those that say where it starts or how a file is opened.
 const PROGRAM: &[&str] = &["args", "cmd", "command"];
@@ -39,9 +39,9 @@ impl Code<'_> {
                     Term::List(entries) => self.values_of_terms(entries, start),
                     other => self.values_of_term(other, start),
                 };
-                self.add_unknown_use(&values, start);
+                self.add_paths_of_unknown_use(&values, start);
                 if values.iter().any(is_unknown) {
-                    self.loads.add_unresolved(note.clone());
+                    self.loads.add_unresolved_note(note.clone());
                 }
             }
         }
@@ -65,7 +65,7 @@ impl Code<'_> {
                 }
                 for base in &bases {
                     let scene = Scene { script: None, base, within: Some(note), ..self.scene };
-                    add_loads_of(Language::Shell, &line, scene, self.loads);
+                    add_loads_of_script(Language::Shell, &line, scene, self.loads);
                 }
             }
         }
@@ -197,7 +197,7 @@ impl Code<'_> {
         for (at, argument) in arguments.into_iter().enumerate() {
             let values = self.values_of_term(argument, start);
             if at > 0 {
-                self.add_unknown_use(&values, start);
+                self.add_paths_of_unknown_use(&values, start);
                 continue;
             }
             let role = if is_written { Role::Writes } else { Role::Reads };
@@ -211,7 +211,7 @@ impl Code<'_> {
         let trimmed = value.text.trim_start_matches(['<', ' ']).to_owned();
         let value = Value { text: trimmed, ..value };
         if value.is_own && role == Role::Reads {
-            return self.add_unknown_use(&[value], start);
+            return self.add_paths_of_unknown_use(&[value], start);
         }
         let is_pattern = value.is_known() && value.text.contains(['*', '?']);
         let value = if is_pattern { Value { rest: Rest::Unknown, ..value } } else { value };
@@ -220,9 +220,14 @@ impl Code<'_> {
         }
     }
 
-    /// Sets an environment variable. Adds the paths by which it leads programs to code, if its
-    /// value is known.
-    pub(super) fn set_env_variable(&mut self, name: &str, term: Term, start: usize) -> Vec<Value> {
+    /// Returns the values that an assignment gives an environment variable. Adds the paths by which
+    /// the variable leads programs to code, if its value is known.
+    pub(super) fn add_loads_of_env_variable(
+        &mut self,
+        name: &str,
+        term: Term,
+        start: usize,
+    ) -> Vec<Value> {
         let values = self.values_of_term(term, start);
         let base = Value::from_path(self.scene.base);
         let note = self.note_at(start, &format!("{name}="));
@@ -243,7 +248,7 @@ impl Code<'_> {
 
     /// Adds the texts passed to an unknown function that are files of the project, because it may
     /// read them.
-    pub(super) fn add_passed_paths(&mut self, values: &[Value], start: usize) {
+    pub(super) fn add_passed_project_files(&mut self, values: &[Value], start: usize) {
         if self.collects {
             return;
         }

@@ -43,7 +43,7 @@ impl Term {
     }
 
     /// Returns how many parts the term has, counting no further than `most`.
-    pub(super) fn count_parts(&self, most: usize) -> usize {
+    pub(super) fn count_parts_up_to(&self, most: usize) -> usize {
         let parts: Vec<&Self> = match self {
             Self::Name(_) | Self::Values(_) | Self::Method(..) => Vec::new(),
             Self::Keyword(_, term) => vec![term],
@@ -55,7 +55,7 @@ impl Term {
             if size > most {
                 break;
             }
-            size += part.count_parts(most - size.min(most));
+            size += part.count_parts_up_to(most - size.min(most));
         }
         size
     }
@@ -156,9 +156,12 @@ impl Code<'_> {
                 self.skip_blanks(true);
                 let put = self.read_term(depth + 1);
                 let put = self.values_of_term(put, start);
-                self.add_unknown_use(&put, start);
+                self.add_paths_of_unknown_use(&put, start);
                 term = Term::Values(
-                    self.values_of_term(term, start).iter().map(Value::fill_format).collect(),
+                    self.values_of_term(term, start)
+                        .iter()
+                        .map(Value::fill_format_with_unknown)
+                        .collect(),
                 );
                 continue;
             }
@@ -283,7 +286,7 @@ impl Code<'_> {
                 ),
                 Some(makes) => Term::Values(self.path_function_values(makes, &[values], start)),
                 None => {
-                    self.add_unknown_use(&values, start);
+                    self.add_paths_of_unknown_use(&values, start);
                     Term::unknown()
                 }
             },
@@ -398,7 +401,7 @@ impl Code<'_> {
             other => {
                 for argument in arguments {
                     let values = self.values_of_term(argument, start);
-                    self.add_unknown_use(&values, start);
+                    self.add_paths_of_unknown_use(&values, start);
                 }
                 Term::Values(self.values_of_term(other, start))
             }

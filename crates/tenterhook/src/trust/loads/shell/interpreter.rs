@@ -7,7 +7,7 @@ use tenterhook_shell::{SimpleCommand, Target, Word};
 use super::Shell;
 use crate::trust::loads::language::Language;
 use crate::trust::loads::value::{Rest, Value};
-use crate::trust::loads::{Loads, Note, Role, Scene, add_loads_of};
+use crate::trust::loads::{Loads, Note, Role, Scene, add_loads_of_script};
 
 /// Names of the standard input.
 const STANDARD_INPUT: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
@@ -62,7 +62,7 @@ impl Shell<'_> {
                 words = rest.get(1..).unwrap_or_default();
                 continue;
             }
-            let is_value = std::mem::take(&mut behind_option) && !self.file_may_exist(word);
+            let is_value = std::mem::take(&mut behind_option) && !self.word_may_be_file(word);
             if STANDARD_INPUT.contains(&option) || option == "-s" {
                 self.read_code_from_stdin(language, command, text, loads);
                 return rest;
@@ -97,7 +97,7 @@ impl Shell<'_> {
         self.read_inline_code(Language::Python, &code, &at, loads);
     }
 
-    fn file_may_exist(&self, word: &Word) -> bool {
+    fn word_may_be_file(&self, word: &Word) -> bool {
         let values = self.expand_word(&word.source, 0);
         values.iter().any(|value| {
             !value.is_known()
@@ -138,7 +138,7 @@ impl Shell<'_> {
         let bases = self.directories.iter().filter_map(|directory| directory.resolve_from(&here));
         for base in bases.collect::<Vec<_>>() {
             let scene = Scene { script: None, base: &base, within: Some(at), ..self.scene };
-            add_loads_of(language, code, scene, loads);
+            add_loads_of_script(language, code, scene, loads);
         }
     }
 
@@ -221,7 +221,7 @@ impl Shell<'_> {
         for value in self.expand_word(&word.source, 0) {
             let at = self.note_at(text, &word.source, &word.source);
             if !value.is_known() {
-                self.add_partly_known(&value, at, loads);
+                self.add_partly_known_path(&value, at, loads);
                 continue;
             }
             self.add_path(&value, Role::Includes, &at, loads);
@@ -231,7 +231,7 @@ impl Shell<'_> {
                 .filter_map(|directory| value.resolve_from(directory))
                 .collect();
             if paths.is_empty() {
-                loads.add_unresolved(at);
+                loads.add_unresolved_note(at);
             }
             paths.into_iter().for_each(|path| self.read_sourced_file(path, loads));
         }

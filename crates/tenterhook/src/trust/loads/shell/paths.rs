@@ -39,7 +39,7 @@ impl Shell<'_> {
         if redirect.operator == "<<<" || word.source.contains("<(") {
             return;
         }
-        self.add_used_word(word, role, text, loads);
+        self.add_word_if_path(word, role, text, loads);
     }
 
     /// Reads the arguments of a program that may be paths beside the script.
@@ -56,7 +56,7 @@ impl Shell<'_> {
             .map_or(&[][..], |(_, options)| options);
         let words: Vec<Word> =
             std::iter::once(Word::literal(program)).chain(arguments.iter().cloned()).collect();
-        let uncounted = named::non_file_words(program, &words);
+        let uncounted = named::which_words_are_not_files(program, &words);
         let (mut runs_next, mut obeys_next) = (false, false);
         for (word, is_text) in arguments.iter().zip(uncounted) {
             let option = word.text.as_str();
@@ -66,11 +66,11 @@ impl Shell<'_> {
             } else if obeys_next {
                 self.add_rules_file(&word.source, text, loads);
             } else if HARMLESS.contains(&program) {
-                self.add_used_word(word, Role::Probes, text, loads);
+                self.add_word_if_path(word, Role::Probes, text, loads);
             } else if WRITERS.contains(&program) {
-                self.add_used_word(word, Role::Writes, text, loads);
+                self.add_word_if_path(word, Role::Writes, text, loads);
             } else if word.is_dynamic() || !is_text {
-                self.add_used_word(word, Role::Reads, text, loads);
+                self.add_word_if_path(word, Role::Reads, text, loads);
             }
             runs_next = options.contains(&option);
             let is_matcher = MATCHERS.contains(&program);
@@ -95,7 +95,7 @@ impl Shell<'_> {
     }
 
     /// Adds a word if it is a path.
-    pub(super) fn add_used_word(&self, word: &Word, role: Role, text: &str, loads: &mut Loads) {
+    pub(super) fn add_word_if_path(&self, word: &Word, role: Role, text: &str, loads: &mut Loads) {
         for value in self.expand_word(&word.source, 0) {
             let at = self.note_at(text, &word.source, &word.source);
             if !value.is_own || !value.text.starts_with('/') {

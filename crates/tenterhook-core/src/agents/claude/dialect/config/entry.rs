@@ -1,6 +1,6 @@
 //! Walks the event map: events, groups, and common wrong shapes of both. Reads no handler.
 
-use super::{Off, Reading, finding_without_location, repeated_key_reason};
+use super::{Off, Reading, finding_without_location, repeated_key_off_reason};
 use crate::diagnostic::{Code, Severity, nearest_word};
 use crate::dialect::claude::events::{EVENTS, find_event};
 use crate::dialect::claude::handler::{Nesting, Scope};
@@ -21,10 +21,9 @@ impl Reading<'_> {
     /// Reads an object whose keys are events.
     pub(super) fn read_event_map(&mut self, map: &Node, off: Option<&Off>) {
         if let Some(first) = map.entries().first()
-            && !map
-                .entries()
-                .iter()
-                .any(|entry| lint::is_like_event_name(&entry.key) || is_group_array(&entry.node))
+            && !map.entries().iter().any(|entry| {
+                lint::is_like_event_name(&entry.key) || is_array_with_group(&entry.node)
+            })
         {
             let message = format!("`hooks` has no event, only `{}`", first_keys_text(map));
             self.report_finding(
@@ -34,7 +33,7 @@ impl Reading<'_> {
         }
         for (at, entry) in map.entries().iter().enumerate() {
             let again = map.entries().iter().skip(at + 1).any(|later| later.key == entry.key);
-            let shadowed = again.then(repeated_key_reason);
+            let shadowed = again.then(repeated_key_off_reason);
             self.read_event(entry, off.or(shadowed.as_ref()));
         }
     }
@@ -74,7 +73,7 @@ impl Reading<'_> {
                     finding_without_location(Code::EventValueIsObjectNotArray, message)
                         .help("put the object in `[` and `]`"),
                 );
-                self.read_object_for_groups(entry, &scope.with_off_reason(misplaced()));
+                self.read_object_instead_of_groups(entry, &scope.with_off_reason(misplaced()));
             }
             NodeValue::String(command) => {
                 let message = format!("`{}` takes an array of groups, found a string", entry.key);
@@ -83,7 +82,7 @@ impl Reading<'_> {
                     finding_without_location(Code::EventValueIsString, message)
                         .help(lint::group_example_help(command)),
                 );
-                self.add_misplaced_command(
+                self.add_inert_misplaced_command(
                     &entry.node,
                     command,
                     &scope.with_off_reason(misplaced()),
@@ -144,9 +143,9 @@ impl Reading<'_> {
 
     /// Reads an object where an array of groups is expected: a group, a handler, or a map of
     /// commands.
-    fn read_object_for_groups(&mut self, entry: &Entry, scope: &Scope) {
+    fn read_object_instead_of_groups(&mut self, entry: &Entry, scope: &Scope) {
         let node = &entry.node;
-        if node.get("hooks").is_some() || is_handler(node) {
+        if node.get("hooks").is_some() || has_handler_fields(node) {
             return self.read_group(node, scope);
         }
         let message = format!("`{}` holds `{}`, not groups", entry.key, first_keys_text(node));
@@ -159,7 +158,11 @@ impl Reading<'_> {
                 continue;
             };
             let matcher = matcher_text::parse_matcher(scope.event.as_str(), Some(&inner.key));
-            self.add_misplaced_command(&inner.node, command, &Scope { matcher, ..scope.clone() });
+            self.add_inert_misplaced_command(
+                &inner.node,
+                command,
+                &Scope { matcher, ..scope.clone() },
+            );
         }
     }
 
@@ -187,7 +190,7 @@ impl Reading<'_> {
         }
         let scope = self.read_matcher(node, scope);
         let written: Vec<_> = node.entries().iter().filter(|entry| entry.key == "hooks").collect();
-        if written.is_empty() && is_handler(node) {
+        if written.is_empty() && has_handler_fields(node) {
             let message = "a handler stands where a group is due: its inner `hooks` is missing";
             self.report_finding(
                 node.span,
@@ -210,7 +213,7 @@ impl Reading<'_> {
         for (at, entry) in written.iter().enumerate() {
             let last = at + 1 == written.len();
             let scope =
-                if last { scope.clone() } else { scope.with_off_reason(repeated_key_reason()) };
+                if last { scope.clone() } else { scope.with_off_reason(repeated_key_off_reason()) };
             self.read_handlers(entry, &scope);
         }
     }
@@ -251,12 +254,12 @@ impl Reading<'_> {
         for entry in unknown {
             let (key, span) = (&entry.key, entry.key_span);
             let message = format!("a group has no field `{key}`: it is ignored");
-            let found = if lint::is_note_field(key) {
+            let found = if lint::is_comment_field(key) {
                 finding_without_location(Code::UnknownGroupField, message)
                     .with_severity(Severity::Advice)
             } else {
                 finding_without_location(Code::UnknownGroupField, message)
-                    .help(lint::group_field_help(key))
+                    .help(lint::unknown_group_field_help(key))
             };
             self.report_finding(span, found);
         }
@@ -287,7 +290,7 @@ impl Reading<'_> {
                         .help("put the handler in `[` and `]`"),
                 );
                 let off = Off::new("it does not stand in an array of handlers", "C-22");
-                if is_handler(&entry.node) {
+                if has_handler_fields(&entry.node) {
                     self.read_handler(&entry.node, &scope.with_off_reason(off));
                 }
             }
@@ -295,7 +298,7 @@ impl Reading<'_> {
     }
 
     /// Adds an inert hook for an array in place of the event map; it is listed and never runs.
-    pub(super) fn add_inert_hook(&mut self, node: &Node, off: &Off) {
+    pub(super) fn add_hook_for_misplaced_array(&mut self, node: &Node, off: &Off) {
         let text = |keys: &[&str]| keys.iter().find_map(|key| node.get(key)?.as_str());
         let event = text(EVENT_KEYS).unwrap_or("unknown");
         let Some(command) = text(&["command", "script", "run"]) else { return };
@@ -307,17 +310,17 @@ impl Reading<'_> {
             off: Some(off.clone()),
             nesting: Nesting::InGroup,
         };
-        self.add_misplaced_command(node, command, &scope);
+        self.add_inert_misplaced_command(node, command, &scope);
     }
 }
 
 /// Whether the node has fields that only handlers have.
-fn is_handler(node: &Node) -> bool {
+fn has_handler_fields(node: &Node) -> bool {
     HANDLER_KEYS.iter().any(|key| node.get(key).is_some())
 }
 
 /// Whether the node is an array with a group.
-fn is_group_array(node: &Node) -> bool {
+fn is_array_with_group(node: &Node) -> bool {
     node.as_array().is_some_and(|groups| groups.iter().any(|group| group.get("hooks").is_some()))
 }
 

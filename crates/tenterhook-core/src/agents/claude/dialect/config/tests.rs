@@ -365,7 +365,7 @@ fn what_can_never_be_selected_is_known_and_stays_armed() {
         let hook = only(&read);
         assert_eq!(hook.arming, Arming::Armed, "{matcher}");
         assert_eq!(
-            DialectId::CLAUDE.dialect().why_unreachable(hook).is_some(),
+            DialectId::CLAUDE.dialect().why_never_selected(hook).is_some(),
             never,
             "{matcher} {condition}"
         );

@@ -12,7 +12,7 @@ use crate::syntax::Node;
 
 impl Reading<'_> {
     pub(super) fn read_http(&mut self, node: &Node) -> Result<Http, Off> {
-        let url = self.required_text(node, "url")?;
+        let url = self.read_required_text(node, "url")?;
         let http = Http {
             url: self.placeholders.replace_in_word(&url),
             headers: self.read_headers(node),
@@ -29,7 +29,7 @@ impl Reading<'_> {
     }
 
     pub(super) fn read_prompt(&mut self, node: &Node, turns: Option<u32>) -> Result<Prompt, Off> {
-        let text = self.required_text(node, "prompt")?;
+        let text = self.read_required_text(node, "prompt")?;
         if let (Some(found), Some(entry)) =
             (misspelt_placeholder_finding(&text), node.entry("prompt"))
         {
@@ -46,8 +46,8 @@ impl Reading<'_> {
 
     pub(super) fn read_mcp_tool(&mut self, node: &Node) -> Result<McpTool, Off> {
         let (server, tool) =
-            (self.required_text(node, "server")?, self.required_text(node, "tool")?);
-        let entry = Case::Counts.non_null_entry(node, "input");
+            (self.read_required_text(node, "server")?, self.read_required_text(node, "tool")?);
+        let entry = Case::Counts.non_null_entry_of_key(node, "input");
         let input = match entry.map(|entry| entry.node.to_json()) {
             None => serde_json::Map::new(),
             Some(serde_json::Value::Object(input)) => input,
@@ -64,9 +64,9 @@ impl Reading<'_> {
     }
 
     /// Reads a required text. The check of the fields reports a missing one.
-    fn required_text(&mut self, node: &Node, key: &str) -> Result<String, Off> {
+    fn read_required_text(&mut self, node: &Node, key: &str) -> Result<String, Off> {
         let missing = || Off::new(format!("it has no `{key}`"), "C-24");
-        let entry = Case::Counts.non_null_entry(node, key).ok_or_else(missing)?;
+        let entry = Case::Counts.non_null_entry_of_key(node, key).ok_or_else(missing)?;
         let Some(text) = entry.node.as_str().filter(|text| !text.trim().is_empty()) else {
             let found = match entry.node.as_str() {
                 Some(_) => "an empty one",
@@ -83,7 +83,7 @@ impl Reading<'_> {
     }
 
     fn read_headers(&mut self, node: &Node) -> Vec<(String, String)> {
-        let Some(entry) = Case::Counts.non_null_entry(node, "headers") else {
+        let Some(entry) = Case::Counts.non_null_entry_of_key(node, "headers") else {
             return Vec::new();
         };
         let mut headers = Vec::new();
@@ -111,7 +111,7 @@ impl Reading<'_> {
     }
 
     fn read_allowed_variables(&mut self, node: &Node) -> Vec<String> {
-        let Some(entry) = Case::Counts.non_null_entry(node, "allowedEnvVars") else {
+        let Some(entry) = Case::Counts.non_null_entry_of_key(node, "allowedEnvVars") else {
             return Vec::new();
         };
         if let Some(names) = strings_of_array(&entry.node) {

@@ -13,7 +13,8 @@ use crate::hook::{OnFailure, Wait};
 use crate::syntax::Node;
 
 impl Reading<'_> {
-    pub(super) fn read_wait(&mut self, node: &Node, scope: &Scope) -> Wait {
+    /// Reads `async` and `asyncRewake`: whether the event waits for the hook.
+    pub(super) fn read_whether_event_waits(&mut self, node: &Node, scope: &Scope) -> Wait {
         let rewakes = self.read_flag(node, "asyncRewake");
         let detached = self.read_flag(node, "async");
         let key = if detached { "async" } else { "asyncRewake" };
@@ -36,7 +37,7 @@ impl Reading<'_> {
 
     /// Reads the timeout in seconds, with fractions (C-37).
     pub(super) fn read_timeout(&mut self, node: &Node) -> Option<Duration> {
-        let entry = Case::Counts.non_null_entry(node, "timeout")?;
+        let entry = Case::Counts.non_null_entry_of_key(node, "timeout")?;
         let seconds = entry.node.as_f64().filter(|seconds| *seconds > 0.0);
         let Some(timeout) = seconds.and_then(|number| Duration::try_from_secs_f64(number).ok())
         else {
@@ -56,7 +57,7 @@ impl Reading<'_> {
         scope: &Scope,
         wait: Wait,
     ) -> Option<OnFailure> {
-        let entry = Case::Counts.non_null_entry(node, "onFailure")?;
+        let entry = Case::Counts.non_null_entry_of_key(node, "onFailure")?;
         let said = match entry.node.as_str() {
             Some("continue") => OnFailure::Continue,
             Some("block") => OnFailure::Block,
@@ -102,10 +103,10 @@ impl Reading<'_> {
     }
 
     pub(super) fn read_flag(&mut self, node: &Node, key: &str) -> bool {
-        self.findings.read_flag(Case::Counts.non_null_entry(node, key))
+        self.findings.read_flag(Case::Counts.non_null_entry_of_key(node, key))
     }
 
     pub(super) fn read_text(&mut self, node: &Node, key: &str) -> Option<String> {
-        self.findings.read_text(Case::Counts.non_null_entry(node, key)).map(str::to_owned)
+        self.findings.read_text(Case::Counts.non_null_entry_of_key(node, key)).map(str::to_owned)
     }
 }

@@ -17,14 +17,15 @@ pub(crate) fn check_command(
     let command = CommandText { text, shell, args, layer, env: &reading.env };
     let mut found = LINTS.check_command(command);
     if command.is_read_by_posix_shell() {
-        found.extend(check_user_config(text));
+        found.extend(check_user_config_placeholder(text));
     }
-    found.extend(check_plugin_variable(command));
+    found.extend(check_plugin_variable_outside(command));
     found.extend(command.all_texts().find_map(check_relative_path));
     found
 }
 
-fn check_user_config(text: &str) -> Option<Diagnostic> {
+/// Reports `${user_config...}`, which the agent refuses in a text for a shell.
+fn check_user_config_placeholder(text: &str) -> Option<Diagnostic> {
     text.contains("${user_config.").then(|| {
         finding_without_location(
             Code::UserConfigInShell,
@@ -34,7 +35,8 @@ fn check_user_config(text: &str) -> Option<Diagnostic> {
     })
 }
 
-fn check_plugin_variable(command: CommandText<'_>) -> Option<Diagnostic> {
+/// Reports a plugin's variable in a settings file, where it is not set.
+fn check_plugin_variable_outside(command: CommandText<'_>) -> Option<Diagnostic> {
     let is_settings =
         matches!(command.layer, Layer::User | Layer::Project | Layer::Local | Layer::Managed);
     let mut variables = command.all_texts().flat_map(variables);

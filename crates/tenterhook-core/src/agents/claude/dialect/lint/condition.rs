@@ -55,7 +55,7 @@ pub(crate) fn check_condition(text: &str, matcher: Option<&str>) -> Vec<Diagnost
         );
     }
     if let Some(tool) = rule.tool_name() {
-        found.extend(check_tool_name(tool, text, matcher));
+        found.extend(check_rule_tool_name(tool, text, matcher));
     }
     found
 }
@@ -85,7 +85,7 @@ fn several_rules_finding(text: &str) -> Diagnostic {
         .help("write one handler for each rule")
 }
 
-fn check_tool_name(tool: &str, text: &str, matcher: Option<&str>) -> Option<Diagnostic> {
+fn check_rule_tool_name(tool: &str, text: &str, matcher: Option<&str>) -> Option<Diagnostic> {
     let known = || {
         let old = ALIASES.iter().map(|(old, _)| old);
         TOOLS.iter().chain(FORMER_TOOLS).chain(old).copied()

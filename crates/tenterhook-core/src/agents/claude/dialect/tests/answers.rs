@@ -279,7 +279,7 @@ fn events_with_a_rule_of_their_own() {
 ///
 #[test]
 fn a_first_line_sends_the_hook_to_the_background() {
-    let detaches = |line: &str, compat| CLAUDE.detaches_on(line.as_bytes(), compat);
+    let detaches = |line: &str, compat| CLAUDE.is_detach_line(line.as_bytes(), compat);
     assert!(detaches("{\"async\": true, \"asyncTimeout\": 5}\n", Compat::Guarded));
     // Followed exactly, the agent goes on whatever else stands beside it.
     let both = "{\"async\": true, \"decision\": \"block\"}";
@@ -330,7 +330,7 @@ fn a_custom_event_is_answered_as_its_row_permits() {
         assert_eq!(answer.restraint, Restraint::Deny);
         answer
     };
-    let unknown = CLAUDE.unknown_row(&event.name);
+    let unknown = CLAUDE.row_for_unknown_event(&event.name);
     deny(&unknown);
     // No config declares the event, so its hooks only observe: the denial is dropped and reported.
     let verdict = exact(&event, "", "no", 2);

@@ -29,8 +29,10 @@ pub(super) fn report(stdout: &str, stderr: &str, code: i32) -> Report {
 }
 
 pub(super) fn verdict(event: &Event, report: &Report, compat: Compat) -> Verdict {
-    let row =
-        CLAUDE.event_row(&event.name).cloned().unwrap_or_else(|| CLAUDE.unknown_row(&event.name));
+    let row = CLAUDE
+        .event_row(&event.name)
+        .cloned()
+        .unwrap_or_else(|| CLAUDE.row_for_unknown_event(&event.name));
     let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     let mut hook = Hook::new(HookId::new("h"), DialectId::CLAUDE, event.name.clone(), run);
     hook.compat = compat;

@@ -85,7 +85,7 @@ pub(super) fn read_gate_fields(object: &Map<String, Value>, event: &Event) -> An
     match object.get("updatedInput") {
         None | Some(Value::Null) => {}
         Some(input @ Value::Object(_)) if input.to_string().len() <= INPUT_CAP => {
-            answer.effects.updated_input = Some(vocabulary::neutral_input(event, input));
+            answer.effects.updated_input = Some(vocabulary::to_neutral_input(event, input));
         }
         Some(Value::Object(_)) => {
             let message = format!("`updatedInput` is longer than {INPUT_CAP} bytes; it is ignored");

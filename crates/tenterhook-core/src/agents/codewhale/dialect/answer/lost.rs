@@ -21,7 +21,7 @@ pub(super) fn recover_denial(parsed: &ParsedReport<'_>, exact: Answer) -> Answer
     if found.restraint > exact.restraint {
         return found;
     }
-    Answer { unclear: found.unclear, ..unanswered_gate(parsed, exact) }
+    Answer { unclear: found.unclear, ..answer_of_unreadable_gate(parsed, exact) }
 }
 
 fn denial_search_input<'a>(parsed: &'a ParsedReport<'_>) -> Hearing<'a> {
@@ -40,12 +40,12 @@ fn with_exact_answer(mut answer: Answer, mut exact: Answer) -> Answer {
 
 /// Returns the answer of a gate whose output cannot be read. The agent continues; Tenterhook treats
 /// the gate as having given no answer, so its failure policy decides (CW-68).
-fn unanswered_gate(parsed: &ParsedReport<'_>, mut exact: Answer) -> Answer {
+fn answer_of_unreadable_gate(parsed: &ParsedReport<'_>, mut exact: Answer) -> Answer {
     let mut slips: Vec<Slip> = Vec::new();
     if exact.failure.is_some() {
         return exact;
     }
-    let failure = if let Some(failure) = parsed.end_failure() {
+    let failure = if let Some(failure) = parsed.killed_or_cut_failure() {
         slips.push(Slip { kind: SlipKind::Torn, detail: String::new() });
         Some(failure)
     } else if let Some(invalid) = exact.remarks.iter().find(|remark| remark.code == fields::INVALID)

@@ -75,17 +75,17 @@ impl Reader<'_> {
         // Both fields are read before the check, so that all mistakes are reported at once.
         let (event, command) = (self.read_event(node), self.read_command(node));
         let (Some(event), Some(command)) = (event, command) else { return };
-        self.report_unset_variables(node, &command);
+        self.report_unprefixed_variables(node, &command);
         self.lint_command(node, &command);
         let id = self.unique_hook_id(node, &event);
-        let spec = events::find_spec(&event).unwrap_or(&events::OBSERVER);
+        let spec = events::find_by_config_name(&event).unwrap_or(&events::OBSERVER);
         let mut off = self.settings.off.then(|| ("`enabled` is false in its file".into(), "CW-26"));
         if spec.covers.is_empty() {
             off = off.or_else(|| Some((format!("CodeWhale has no event `{event}`"), "CW-22")));
         }
         let timeout = self.read_timeout(node, &mut off);
         let condition = self.read_condition(node, spec, &mut off);
-        let wait = self.read_wait(node, spec);
+        let wait = self.read_whether_event_waits(node, spec);
         let on_failure = self.read_failure_policy(node, spec, wait);
         let own = [event.as_str()];
         let covers = if spec.covers.is_empty() { own.as_slice() } else { spec.covers };
@@ -97,7 +97,7 @@ impl Reader<'_> {
             hook.place = Some(self.findings.location(node.span));
             hook.layer = self.source.layer;
             hook.compat = self.source.compat;
-            hook.phase = hook_phase(spec.class);
+            hook.phase = phase_of_class(spec.class);
             hook.condition.clone_from(&condition);
             hook.timeout = self.settings.timeout.or(timeout);
             (hook.wait, hook.on_failure) = (wait, on_failure);
@@ -119,7 +119,7 @@ impl Reader<'_> {
             self.report_wrong_type(Some(entry), "the name of an event in quotes");
             return None;
         };
-        if events::find_spec(event).is_none() {
+        if events::find_by_config_name(event).is_none() {
             let help = nearest_word(event, events::EVENTS.iter().map(|event| event.name))
                 .map_or_else(
                     || "`tenterhook events` lists the events".to_owned(),
@@ -214,7 +214,7 @@ impl Reader<'_> {
 
     /// Reads `background`. The event does not wait for a hook in the background, so the hook only
     /// observes (CW-S8); the agent always waits for `shell_env` hooks.
-    fn read_wait(&mut self, node: &Node, spec: &Spec) -> Wait {
+    fn read_whether_event_waits(&mut self, node: &Node, spec: &Spec) -> Wait {
         // An unreadable value must not disable a gate.
         let background = self.read_flag(node, "background") == Some(Ok(true));
         let Some(entry) = node.entry("background").filter(|_| background) else {
@@ -271,7 +271,7 @@ impl Reader<'_> {
             off.get_or_insert_with(|| ("its condition cannot be read".to_owned(), "CW-36"));
         }
         if let Some(needs) = test.missing_fact(spec) {
-            self.findings.report(entry.node.span, never_holds_finding(spec, needs));
+            self.findings.report(entry.node.span, condition_never_holds_finding(spec, needs));
             let because = format!("its condition can never hold on `{}`", spec.name);
             off.get_or_insert((because, "CW-35"));
         }
@@ -291,7 +291,7 @@ impl Reader<'_> {
     }
 
     /// Reports variables without the prefix of the agent: they are unset when the hook runs.
-    fn report_unset_variables(&mut self, node: &Node, command: &str) {
+    fn report_unprefixed_variables(&mut self, node: &Node, command: &str) {
         let Some(entry) = node.entry("command") else { return };
         let continues = |at: usize| {
             let rest = command.get(at..).unwrap_or_default();
@@ -313,7 +313,7 @@ impl Reader<'_> {
     }
 }
 
-const fn hook_phase(class: Class) -> Phase {
+const fn phase_of_class(class: Class) -> Phase {
     match class {
         Class::Submit => Phase::Rewrite,
         Class::Gate | Class::Variables => Phase::Decide,
@@ -321,7 +321,7 @@ const fn hook_phase(class: Class) -> Phase {
     }
 }
 
-fn never_holds_finding(spec: &Spec, needs: Needs) -> Diagnostic {
+fn condition_never_holds_finding(spec: &Spec, needs: Needs) -> Diagnostic {
     let (what, help) = match needs {
         Needs::Tool => {
             ("is about no tool", "conditions on tools belong to tool events and `on_error`")

@@ -11,8 +11,11 @@ use crate::hook::{Hook, Layer, Run};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{self, Format};
 
-pub(crate) fn apply_layer_settings(layers: &mut [(&Source, &mut ReadConfig)]) {
-    let statements = |source: &Source| Some((source.name.to_string(), file_settings(source)?));
+/// Applies the settings for all hooks to the hooks of files that have no such settings, and disarms
+/// the hooks of the user's file under the old name if the one under the new name exists.
+pub(crate) fn apply_layer_settings_to_hooks(layers: &mut [(&Source, &mut ReadConfig)]) {
+    let statements =
+        |source: &Source| Some((source.name.to_string(), settings_for_all_hooks(source)?));
     let governs: Vec<(String, Settings)> =
         layers.iter().filter_map(|(source, _)| statements(source)).collect();
     let present =
@@ -29,13 +32,15 @@ pub(crate) fn apply_layer_settings(layers: &mut [(&Source, &mut ReadConfig)]) {
                 hook.disarm(because, "CW-27");
             }
             if !governs_itself {
-                governs.iter().for_each(|(name, settings)| apply_settings(hook, name, settings));
+                governs
+                    .iter()
+                    .for_each(|(name, settings)| apply_settings_to_hook(hook, name, settings));
             }
         }
     }
 }
 
-fn apply_settings(hook: &mut Hook, by: &str, settings: &Settings) {
+fn apply_settings_to_hook(hook: &mut Hook, by: &str, settings: &Settings) {
     if settings.off {
         hook.disarm(format!("`enabled` is false in {by}"), "CW-26");
     }
@@ -54,7 +59,7 @@ fn is_legacy_config(source: &Source) -> bool {
 }
 
 /// The settings of a source that apply to all hooks. Files of projects and plugins have none.
-fn file_settings(source: &Source) -> Option<Settings> {
+fn settings_for_all_hooks(source: &Source) -> Option<Settings> {
     if matches!(source.layer, Layer::Project | Layer::Plugin) {
         return None;
     }

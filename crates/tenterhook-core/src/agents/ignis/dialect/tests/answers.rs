@@ -15,8 +15,10 @@ fn event(name: &str) -> Event {
 
 fn verdict(name: &str, compat: Compat, end: End, stdout: &str, stderr: &str) -> Verdict {
     let event = event(name);
-    let row =
-        IGNIS.event_row(&event.name).cloned().unwrap_or_else(|| IGNIS.unknown_row(&event.name));
+    let row = IGNIS
+        .event_row(&event.name)
+        .cloned()
+        .unwrap_or_else(|| IGNIS.row_for_unknown_event(&event.name));
     let said =
         StepOutput::Bytes { stdout: stdout.as_bytes().into(), stderr: stderr.as_bytes().into() };
     let report = Report { said, ..Report::without_output(end, Duration::ZERO) };

@@ -69,7 +69,7 @@ impl<'a> Known<'a> {
 
     /// Returns `true` if a consent in the object is a text: words at flags are then the names of
     /// buttons.
-    pub(super) fn names_buttons(&self) -> bool {
+    pub(super) fn flags_hold_button_names(&self) -> bool {
         let named = |(key, value): (&String, &Value)| {
             value.is_string() && keys::classify_key(key).0 == Key::Consent
         };
