@@ -72,11 +72,17 @@ fn has_second_rule(text: &str) -> bool {
     TOOLS.iter().any(begins)
 }
 
-/// Returns `true` if the pattern of a command holds a `|`: each simple command is tested alone, so
-/// only quoted text has one.
+/// Returns `true` if the pattern of a command lists commands, as in `Bash(git commit|git push)`:
+/// each simple command is tested alone, so only quoted text has a `|`.
 fn lists_commands(text: &str) -> bool {
     let is_shell = ["Bash(", "PowerShell("].iter().any(|tool| text.trim_start().starts_with(tool));
-    is_shell && text.contains('|') && !text.contains(['"', '\'', '\\'])
+    let mut parts = text.split('|');
+    let first = parts.next().unwrap_or_default();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == ' ';
+    let is_list = parts.clone().count() > 0
+        && first.ends_with(is_plain)
+        && parts.all(|part| part.trim_start().starts_with(|c: char| c.is_ascii_alphanumeric()));
+    is_shell && is_list && !text.contains(['"', '\'', '\\', '*'])
 }
 
 fn several_rules_finding(text: &str) -> Diagnostic {
