@@ -169,14 +169,13 @@ impl Session {
         &mut self,
         inputs: &mut mpsc::UnboundedReceiver<Input>,
     ) -> Option<Exit> {
-        if let Err(leave) = self
-            .run_while_reading_inputs(inputs, async |session| session.start_session().await)
-            .await
-        {
+        let started =
+            self.run_while_reading_inputs(inputs, async |session| session.start_session().await);
+        if let Err(leave) = started.await {
             return Some(leave);
         }
         loop {
-            // What came too late to steer a turn is the next prompt.
+            // A message that came too late to steer a turn is the next prompt.
             let late = self.agent.steering.take_late_message().map(Next::Judged);
             let next = match late.or_else(|| self.queue.pop_front()) {
                 Some(next) => next,
@@ -194,9 +193,8 @@ impl Session {
                 },
             };
             self.agent.updates.send(Update::Queued(queued_submissions(&self.queue)));
-            let Some(next) =
-                self.limit_hook_wakes(next).and_then(|n| self.reject_unknown_command(n))
-            else {
+            let next = self.limit_hook_wakes(next);
+            let Some(next) = next.and_then(|next| self.reject_unknown_command(next)) else {
                 continue;
             };
             let command = match &next {

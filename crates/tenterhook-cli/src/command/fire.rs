@@ -52,16 +52,9 @@ pub(crate) fn run(
     });
     require_hooks(args, &loaded, &engine)?;
     print_load_warnings(args, &loaded, term);
+    let rejected = loaded.faults_of_rejected_hooks();
     let Some(Given { event, faults }) = event else {
-        return stream::run_stream(
-            &engine,
-            journal,
-            args,
-            here,
-            loaded.faults_of_rejected_hooks(),
-            term,
-            reply,
-        );
+        return stream::run_stream(&engine, journal, args, here, rejected, term, reply);
     };
     let session = Session::of_one_event();
     let computing = session.clone();
@@ -71,7 +64,7 @@ pub(crate) fn run(
         let mut outcome = engine.fire_within(event.clone(), &session, args.budget).await;
         session.drain_into(&mut outcome).await;
         drop(running);
-        outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults_of_rejected_hooks()));
+        outcome.faults.splice(0..0, faults.into_iter().chain(rejected));
         // Print the outcome as soon as it is known: killing programs must not delay it (V-43).
         let printed = print_outcome(&outcome, &event, args, &engine, &loaded, term);
         // A caller that gets no outcome takes any other code for a harmless failure.

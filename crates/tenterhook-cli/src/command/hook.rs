@@ -252,24 +252,21 @@ impl<'a> Call<'a> {
         let begun = journal.map(|journal| Arc::new(aside::Begun::new(journal)));
         let sink = begun.clone().map(|begun| begun as Arc<dyn Sink>);
         let engine = build_engine(&mut loaded, &here, place.path(), agent, (Shadows::PutOff, sink));
-        // Without configured hooks nothing writes files, so no scratch directory is needed.
         let scratch =
             if has_configured_hooks(&engine, &event) { place.create(term) } else { Scratch::NONE };
         let budget = left.saturating_sub(began.elapsed()).saturating_sub(KEPT.min(left / 4));
         let session = restore_session(agent, &event, kept.as_ref());
         session.add_faults(found);
         let computing = session.clone();
+        let rejected = loaded.faults_of_rejected_hooks();
         let work = async {
             let _ended = stream::Ended(session.clone());
             let mut outcome = engine.fire_within(event.clone(), &session, Some(budget)).await;
             session.drain_into(&mut outcome).await;
             let put_off = aside::has_deferred_shadow_hook(&outcome);
-            outcome
-                .faults
-                .splice(0..0, faults.into_iter().chain(loaded.faults_of_rejected_hooks()));
+            outcome.faults.splice(0..0, faults.into_iter().chain(rejected));
             let (kept, check) = (kept.as_deref(), check.as_ref());
-            let ruleset = &engine.ruleset();
-            let exemptions = &Exemptions::in_directory(state);
+            let (ruleset, exemptions) = (&engine.ruleset(), &Exemptions::in_directory(state));
             let about = About { agent, event: &event, ruleset, kept, check, exemptions };
             // Print the reply as soon as it is known: killing programs must not delay it.
             (about.send_reply(outcome, warnings, term, self.reply), put_off)
@@ -420,7 +417,8 @@ fn build_engine(
     })
 }
 
-/// Returns whether an event has hooks other than built-in ones.
+/// Returns whether an event has hooks other than built-in ones. Only such hooks write files, so
+/// without one no scratch directory is needed.
 fn has_configured_hooks(engine: &Engine, event: &Event) -> bool {
     let call = event.as_tool_call();
     let is_for = |name: &EventName| {

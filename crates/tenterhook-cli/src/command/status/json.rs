@@ -86,7 +86,7 @@ pub(super) fn status_json(state: State, agents: Vec<Value>, rules: &Rules, here:
 fn rule_file_json(file: &RuleFile) -> Value {
     let hooks: Vec<Value> = file.hooks.iter().map(|hook| hook_json(hook)).collect();
     json!({
-        "file": file.path, "digest": file.digest.map(|digest| digest.to_string()),
+        "file": &*file.path, "digest": file.digest.map(|digest| digest.to_string()),
         "dialect": file.dialect.as_str(), "layer": file.layer.as_str(),
         "state": file.state.name(), "problems": file.problems, "hooks": hooks,
     })

@@ -203,8 +203,7 @@ fn event_variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> 
     let text = |key: &str| event.text(key).map(str::to_owned);
     let class = spec.map(|spec| spec.class);
     if class != Some(Class::Variables) {
-        let session =
-            Some(event.within.session_id.clone()).filter(|session_id| !session_id.is_empty());
+        let session = Some(event.within.session_id.clone()).filter(|id| !id.is_empty());
         set("DEEPSEEK_SESSION_ID", session.clone(), VALUE_CAP);
         set("CODEWHALE_SESSION_ID", session, VALUE_CAP);
         set("DEEPSEEK_WORKSPACE", Some(workspace_path(event)), VALUE_CAP);

@@ -46,7 +46,7 @@ pub(super) fn resolve_if_in_project(root: &Path, path: &str) -> Result<PathBuf, 
     if real.starts_with(root) { Ok(real) } else { Err(outside()) }
 }
 
-/// Reads the text of a file that [`resolve_in_project`] found.
+/// Reads the text of a file that [`resolve_if_in_project`] found.
 pub(super) fn read_text(file: &Path, named: &str) -> Result<String, Refusal> {
     let path = || named.to_owned();
     let wrong = |source| Refusal::Unread { path: path(), source };
