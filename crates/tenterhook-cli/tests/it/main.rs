@@ -35,6 +35,7 @@ mod managed;
 mod messy;
 mod moved_home;
 mod openings;
+#[cfg(target_os = "linux")]
 mod organisation;
 mod own_entries;
 mod probe;
@@ -51,6 +52,7 @@ mod starved;
 mod stream;
 #[cfg(target_os = "linux")]
 mod stream_host;
+#[cfg(target_os = "linux")]
 mod stream_requests;
 mod test;
 mod transcripts;

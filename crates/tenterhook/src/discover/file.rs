@@ -182,7 +182,7 @@ pub fn set_nonblocking_open(options: &mut OpenOptions) -> &mut OpenOptions {
 
 /// Does nothing: opening a file never waits on this system.
 #[cfg(not(unix))]
-pub fn open_without_blocking(options: &mut OpenOptions) -> &mut OpenOptions {
+pub fn set_nonblocking_open(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
