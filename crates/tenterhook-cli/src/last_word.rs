@@ -184,7 +184,7 @@ fn is_stdout_without_reader() -> bool {
 }
 
 #[cfg(not(unix))]
-const fn has_no_reader() -> bool {
+const fn is_stdout_without_reader() -> bool {
     false
 }
 

@@ -46,7 +46,7 @@ fn copy_owner_to_new_file(new: &File, old: &Metadata) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn keep_owner(_: &File, _: &Metadata) -> io::Result<()> {
+fn copy_owner_to_new_file(_: &File, _: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
