@@ -283,18 +283,18 @@ pub struct Answer {
     pub restraint: Restraint,
     /// Why.
     pub reason: Option<String>,
-    /// What it wants to be said beside the reason, should another hook deny (M-12).
+    /// The text that is added to the reason if another hook denies (M-12).
     pub if_denied: Option<String>,
-    /// What it printed beside a restraint that gives no reason: quoted in the reason that it then
-    /// gets.
+    /// The output beside a restraint that gives no reason; the reason that is made for it quotes
+    /// this output.
     pub printed: Option<String>,
-    /// The reason that its agent gives for a restraint without one.
+    /// The reason that the agent itself shows for a restraint without a reason.
     pub default_reason: Option<&'static str>,
     /// Its other effects.
     pub effects: Effects,
     /// The hook asked to continue in the background.
     pub detached: bool,
-    /// How it left its protocol, in the order found.
+    /// The deviations from the protocol, in the order found.
     pub slips: Vec<Slip>,
     /// Parts of the output that are ignored, such as an unknown key: each is a fault, the rest
     /// applies.
@@ -305,9 +305,8 @@ pub struct Answer {
     pub unclear: Option<Failure>,
     /// How the user lifted the denial of this built-in rule (SP-21).
     pub exemption: Option<Exemption>,
-    /// What the agent itself makes of the same output, beside an answer that slipped: exact reading
-    /// falls back to it where the agent ignores one of the slips, guarded reading where the slips
-    /// restrain nothing.
+    /// The same output as the agent itself reads it, if the guarded reading differs. Exact reading
+    /// uses it instead; guarded reading uses it where the deviations restrain nothing.
     pub plain: Option<Box<Answer>>,
 }
 

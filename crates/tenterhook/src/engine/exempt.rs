@@ -25,7 +25,8 @@ pub(super) fn apply_exemptions(
     };
     let steps = || outcome.steps.iter().zip(hooks);
     let denying = || steps().filter(|(step, _)| step.verdict == Restraint::Deny);
-    // Without a caller, a person reads the outcome itself. A built-in rule has asked already.
+    // Without a caller, a person reads the outcome itself. A
+    // built-in rule has looked for the user's exemption already (SP-21).
     let mut layers = denying().map(|(_, hook)| (hook.caller, hook.layer)).peekable();
     let is_for_user = layers.peek().is_some()
         && layers.all(|(caller, layer)| {

@@ -60,7 +60,7 @@ pub(super) enum Unapproved {
     /// Gates that were written for an agent are off.
     #[default]
     Off,
-    /// Gates block what they match until the user approves them.
+    /// Gates hold what they match until the user approves them (T-11).
     Hold,
 }
 
@@ -69,9 +69,9 @@ pub(super) enum Unapproved {
 pub(super) enum Decision {
     /// It runs.
     Arms,
-    /// It does not run, and every call that it matches is blocked.
+    /// It does not run, and every call that it matches is held.
     Holds,
-    /// It does not run, and blocks nothing.
+    /// It does not run, and holds nothing.
     Off,
 }
 
@@ -112,8 +112,8 @@ pub(super) fn decide_hook(
             && row.2.is_none_or(|expected| expected == written_for)
             && row.3.is_none_or(|expected| expected == unapproved)
     };
-    // A row for every state stands there; were one missing, nothing would run.
-    TABLE.iter().find(fits).map_or(Decision::Off, |row| row.4)
+    // Every state has a row; if one were missing, its gates would hold.
+    TABLE.iter().find(fits).map_or(Decision::Holds, |row| row.4)
 }
 
 #[cfg(test)]
