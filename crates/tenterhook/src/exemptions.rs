@@ -20,6 +20,7 @@ pub use store::{Denied, Exemptions, Trouble};
 pub use tenterhook_core::answer::Lifted;
 use tenterhook_core::dialect::Roots;
 use tenterhook_core::event::Event;
+use tenterhook_core::event::tool::Tool;
 use tenterhook_core::event::tool::effect::write_canonical_json;
 
 /// How long the code of a denied call is valid, and how long an allowed call may still be made.
@@ -72,12 +73,22 @@ pub fn call_code(event: &Event) -> String {
     code_from_digest(&call_digest(event))
 }
 
-/// Hashes a call: its tool, input and working directory. The order of JSON fields is irrelevant.
+/// Fields of a shell command that change nothing of what it does: a model that repeats the command
+/// words them anew.
+const INCIDENTAL: &[&str] = &["description", "explanation", "timeout", "timeout_ms"];
+
+/// Hashes a call: its tool, input and working directory. The order of JSON fields is irrelevant,
+/// and so are the [`INCIDENTAL`] ones of a shell command (SP-21).
 fn call_digest(event: &Event) -> String {
+    let mut input = event.payload.get("tool_input").cloned().unwrap_or(Value::Null);
+    let is_shell = event.tool().is_some_and(|call| call.tool() == Tool::Shell);
+    if let Some(fields) = input.as_object_mut().filter(|_| is_shell) {
+        fields.retain(|key, _| !INCIDENTAL.contains(&key.as_str()));
+    }
     let mut hasher = Sha256::new();
-    for key in ["tool_name", "tool_input"] {
+    for value in [event.payload.get("tool_name").unwrap_or(&Value::Null), &input] {
         let mut text = String::new();
-        write_canonical_json(event.payload.get(key).unwrap_or(&Value::Null), &mut text);
+        write_canonical_json(value, &mut text);
         hasher.update((text.len() as u64).to_le_bytes());
         hasher.update(text);
     }

@@ -206,8 +206,7 @@ impl<'a> Call<'a> {
 
     /// Returns the warning that another agent reads a file that was written for the claimed one.
     fn wrong_agent_warning(&self, agent: DialectId, here: &Here) -> String {
-        let name =
-            |dialect_id: DialectId| dialect_id.dialect().calling_agent_title().unwrap_or_default();
+        let agent = agent.dialect().calling_agent_title().unwrap_or_default();
         let places = self.claim.agent.dialect().candidate_files(&here.roots);
         let files = places.iter().filter(|candidate| candidate.path.exists());
         let files: Vec<String> = files
@@ -215,10 +214,9 @@ impl<'a> Call<'a> {
             .collect();
         let file = if files.is_empty() { "its own file".to_owned() } else { files.join(" or ") };
         format!(
-            "the arguments say `--agent {}`, but the event comes from {}, which also reads {file}; the reply \
-             is in the format of the latter",
+            "the arguments say `--agent {}`, but the event comes from {agent}, which also reads {file}; the reply \
+             is in {agent}'s format",
             self.claim.agent,
-            name(agent)
         )
     }
 

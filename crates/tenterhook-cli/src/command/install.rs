@@ -124,6 +124,9 @@ fn next_step_for_user(agent: &Agent, scope: Scope) -> String {
 }
 
 pub(crate) fn run_uninstall(args: &Uninstall, here: &Here, term: Term) -> Result<Exit, Problem> {
+    if args.purge && !args.dry_run {
+        person::require_person_at_terminal("tenterhook uninstall --purge", here)?;
+    }
     let scope = scope_from_arg(args.scope);
     let agents =
         if args.all { installable_agents().collect() } else { without_repeats(&args.agents) };
@@ -151,7 +154,8 @@ pub(crate) fn run_uninstall(args: &Uninstall, here: &Here, term: Term) -> Result
     Ok(Exit::Good)
 }
 
-/// Removes the state directory: records, approvals, sessions and notes (BR-126).
+/// Removes the state directory: records, approvals, sessions and notes (BR-126). The caller has
+/// checked that a person asks for it.
 fn purge_state(dry: bool, here: &Here, term: Term) -> Result<(), Problem> {
     let shown = shorten_path(&here.state.to_string_lossy(), &here.roots);
     if !here.state.is_dir() || here.state.is_symlink() {
@@ -160,7 +164,6 @@ fn purge_state(dry: bool, here: &Here, term: Term) -> Result<(), Problem> {
     if dry {
         return term.print_data(&format!("would remove `{shown}`\n"));
     }
-    person::require_person_at_terminal("tenterhook uninstall --purge", here)?;
     std::fs::remove_dir_all(&here.state)
         .map_err(|error| Problem::new(format!("`{shown}` cannot be removed: {error}")))?;
     term.print_data(&format!("removed `{shown}`\n"))

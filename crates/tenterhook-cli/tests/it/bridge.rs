@@ -384,7 +384,7 @@ fn call_is_answered_in_the_format_of_its_agent_not_of_the_named_one() {
             assert_eq!(output.code, 0, "{agent} as {claimed}");
             let name = |text: &str| text.split('-').next().unwrap().to_owned();
             let certain = name(agent) != name(claimed);
-            let warns = output.stderr.contains("was claimed, and");
+            let warns = output.stderr.contains("the arguments say `--agent");
             let quiet = *agent == "gemini";
             assert_eq!(warns, certain && !quiet, "{agent} as {claimed}: {}", output.stderr);
         }

@@ -196,6 +196,7 @@ fn open_private_file(path: &Path) -> io::Result<File> {
 mod tests {
     use super::super::PAUSE;
     use super::*;
+    use serde_json::json;
     use tenterhook_core::event::Surroundings;
 
     fn call(line: &str) -> Event {
@@ -312,5 +313,21 @@ mod tests {
         };
         assert_eq!(digest_of(r#"{"a":1,"b":[2]}"#), digest_of(r#"{"b":[2],"a":1}"#));
         assert_ne!(digest_of(r#"{"a":1,"b":[2]}"#), digest_of(r#"{"a":1,"b":[3]}"#));
+    }
+
+    /// SP-21.
+    #[test]
+    fn digest_ignores_how_a_shell_command_is_described() {
+        let digest_of = |tool: &str, input: serde_json::Value| {
+            let event = Event::new("PreToolUse", Surroundings::default()).with("tool_name", tool);
+            call_digest(&event.with("tool_input", input))
+        };
+        let push = json!({"command": "git push --force"});
+        let described = json!({"command": "git push --force", "description": "x", "timeout": 5});
+        assert_eq!(digest_of("Bash", push.clone()), digest_of("Bash", described));
+        let elsewhere = json!({"command": "git push --force", "workdir": "/b"});
+        assert_ne!(digest_of("Bash", push), digest_of("Bash", elsewhere));
+        let written = |text: &str| digest_of("Write", json!({"description": text}));
+        assert_ne!(written("a"), written("b"));
     }
 }

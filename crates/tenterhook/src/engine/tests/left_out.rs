@@ -8,7 +8,7 @@ use tenterhook_core::source::Source;
 #[tokio::test]
 async fn this_build_without_rules_settles_a_rule_by_its_policy() {
     let text = "[hook.a]\non = 'PreToolUse'\nwhen = 'true'\ndeny = 'x'\n";
-    let source = Source::given("t.toml", DialectId::NATIVE, text, "/p");
+    let source = Source::from_text("t.toml", DialectId::NATIVE, text, "/p");
     let (engine, found) = Engine::builder().source(source).build();
     let codes: Vec<&str> = found.iter().map(|diagnostic| diagnostic.code.name()).collect();
     assert_eq!(codes, ["left-out"]);
