@@ -13,7 +13,7 @@ pub use slip::{Slip, SlipKind};
 
 /// How far a hook, or all hooks together, restrain an action.
 ///
-/// The order of the variants *is* rules A-1 and M-1: restraint wins.
+/// The order of the variants *is* rules A-1 and M-1: the later variant wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Restraint {
     /// No objection, and no consent either.
@@ -74,7 +74,7 @@ pub struct Effects {
     pub retry: Option<bool>,
     /// Variables for the shell commands of the session.
     pub env: Map<String, Value>,
-    /// Fields of a dialect without a key here.
+    /// Fields of the agent's answer for which this type has no field of its own.
     pub extra: Map<String, Value>,
 }
 
@@ -301,7 +301,7 @@ pub struct Answer {
     pub remarks: Vec<Failure>,
     /// Why there is no answer: crash, timeout, unreadable output.
     pub failure: Option<Failure>,
-    /// Output shaped like an answer that cannot be read as one, beside the rest.
+    /// Set if a part of the output looks like an answer but cannot be read as one.
     pub unclear: Option<Failure>,
     /// How the user lifted the denial of this built-in rule (SP-21).
     pub exemption: Option<Exemption>,
@@ -371,7 +371,7 @@ impl Answer {
     }
 }
 
-/// Why a step gave no answer, or a part of one that is ignored.
+/// Why a step gave no answer, or why a part of its answer is ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// The kind of failure, which becomes the code of the fault.

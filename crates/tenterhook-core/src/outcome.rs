@@ -45,7 +45,8 @@ pub struct Reason {
 pub enum Ended {
     /// By itself, with this code.
     Exited(i32),
-    /// With an answer, where what ran is no program and has no code: a rule, a request, a call.
+    /// With an answer, from an executor that has no exit code, such as a rule, an HTTP request or
+    /// an MCP call.
     Answered,
     /// By this signal.
     Signalled(i32),
@@ -125,7 +126,7 @@ pub struct Step {
     pub executor: &'static str,
     /// How it ended.
     pub ended: Ended,
-    /// From its start to its settlement.
+    /// The time from its start to its report.
     pub took: Duration,
     /// Its own restraint, after judging.
     pub verdict: Restraint,
@@ -139,17 +140,18 @@ pub struct Step {
     pub stopped: bool,
     /// How the user lifted its denial, if it is a built-in rule (SP-21).
     pub exemption: Option<Exemption>,
-    /// How far it was confined, as its process found; `None` where it was not requested.
+    /// The sandbox tier that its process tested; `None` if no sandbox was requested, or no process
+    /// started.
     pub tier: Option<Tier>,
-    /// Where it runs in shadow, what it alone would have left: nothing of that is in the outcome,
-    /// and of a step that is under way nothing is known yet.
+    /// For a shadow step, the outcome that it alone would have caused. It does not affect the real
+    /// outcome. It is empty while the step still runs in the background.
     pub shadow: Option<Box<Outcome>>,
 }
 
 /// What the hooks of an event together want; [`Outcome::decision`] says what the host does. A later
-/// version may say more.
+/// version of this crate may add to it.
 ///
-/// There is no default one: a host that has none has not asked the hooks.
+/// Deliberately without `Default`: a host that has no outcome has not asked the hooks.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "an action whose outcome is not read is not gated"]
 pub struct Outcome {

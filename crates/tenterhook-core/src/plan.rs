@@ -35,12 +35,12 @@ pub struct Step {
     pub hook: Arc<Hook>,
     /// What its dialect lets it do on this event.
     pub row: Arc<EventRow>,
-    /// Why its *allow* may not count (S-9).
+    /// If set, an *allow* of this hook has no effect, for this reason (S-9).
     pub widened: Option<String>,
-    /// Its matcher, its condition or its entry cannot be used: the step is settled by its policy without being run (S-3,
-    /// S-59, C-60, C-72).
+    /// Set if its matcher, condition or entry cannot be used: the step is not run, and its failure
+    /// policy decides (S-3, S-59, C-60, C-72).
     pub broken: Option<Failure>,
-    /// Which parts of the event it is asked about (P-13); none where it is asked about the event as it came.
+    /// The indices of the parts that it judges (P-13); empty if it judges the event as a whole.
     pub parts: Vec<usize>,
 }
 
@@ -105,7 +105,8 @@ pub fn explain(ruleset: &Ruleset, view: &View, event: &Event) -> Vec<(Arc<Hook>,
         .hooks()
         .iter()
         .map(|hook| {
-            // A hook of tool calls judges the call that the event would be (BR-90).
+            // If the event stands for a tool call, hooks of such calls judge it as that call
+            // (BR-90).
             let of_call = call_context.as_ref().filter(|call| call.event().name == hook.event);
             let Because { selected, because, rule } = explained(hook, of_call.unwrap_or(&context));
             if selected && of_call.is_some() && runs_itself(hook) {
@@ -141,8 +142,9 @@ fn append_sandbox_note(hook: &Hook, because: String) -> String {
     because
 }
 
-/// Returns every text that the matchers of some dialect test. `None` if the event lacks the field
-/// of one of them, because its matchers are then ignored (S-2).
+/// Returns the texts that matchers can test for this event, in all dialects. `None` if the event
+/// lacks the field that the matchers of some dialect test: they are then ignored (S-2), so no hook
+/// can be excluded by its matcher.
 fn matcher_subjects<'a>(ruleset: &Ruleset, event: &'a Event) -> Option<Vec<&'a str>> {
     let mut subjects: Vec<&str> = Vec::with_capacity(DIALECTS.len());
     let rows = DIALECTS.iter().filter_map(|dialect| dialect.event_row(&event.name));
@@ -168,7 +170,8 @@ struct Match<'a> {
     other: Option<&'a str>,
 }
 
-/// What decided on one hook. The sentence for it is made for those who ask (P-5): most firings ask for none.
+/// What decided on one hook. The explanation is written only on request (P-5), because most firings
+/// need none.
 enum Weighed<'a> {
     /// It is for another event.
     Elsewhere,
@@ -184,7 +187,8 @@ enum Weighed<'a> {
     Matched(Match<'a>),
     /// Its matcher matched, and its condition says this.
     Picked(Match<'a>, &'a Condition, Picked),
-    /// It is selected, and stands in for what cannot be read.
+    /// It is selected, but runs nothing: its entry or file cannot be used, or its approval is
+    /// missing.
     Unread(Unread, &'a str),
     /// It is selected and cannot be run.
     Broken {
@@ -196,7 +200,7 @@ enum Weighed<'a> {
 }
 
 impl Weighed<'_> {
-    /// Returns `None` if the hook does not run; otherwise why its *allow* may have no effect, and
+    /// Returns `None` if the hook does not run; otherwise why its *allow* has no effect, if so, and
     /// the failure that replaces its run.
     fn run_limits_if_selected(self) -> Option<(Option<String>, Option<Failure>)> {
         match self {
@@ -264,8 +268,8 @@ impl Weighed<'_> {
     }
 }
 
-/// Decides whether a hook runs. Only this function does. The checks are in the order of rules P-2
-/// to P-4.
+/// Decides whether a hook runs; no other function decides that. The checks are in the order of
+/// rules P-2 to P-4.
 fn decide_if_hook_runs<'a>(
     hook: &'a Hook,
     row: &EventRow,

@@ -59,8 +59,8 @@ pub struct JudgeContext<'a> {
     pub hook: &'a Hook,
     /// What its dialect lets it do on this event.
     pub row: &'a EventRow,
-    /// Why its *allow* may not count, if the hook was selected for more than its matcher names
-    /// (S-9).
+    /// Set if the match is widened: the call only may be what the hook's condition names. Then an
+    /// *allow* has no effect, for this reason (S-9).
     pub widened: Option<&'a str>,
 }
 
@@ -171,7 +171,8 @@ fn default_denial_reason(
 fn apply_slips(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
     if answer.slips.is_empty() {
         let own = answer.plain.take();
-        // An agent that is followed exactly gives its own reason for the same denial.
+        // With exact compatibility, use the agent's own reading if its restraint is the same: its
+        // reason may differ.
         if judge_context.hook.compat == Compat::Exact
             && let Some(own) = own.filter(|own| own.restraint == answer.restraint)
         {
@@ -247,8 +248,8 @@ fn fault_from_slip(hook: &Hook, slip: &Slip) -> Fault {
     Fault::new(&hook.id, failure.code, failure.message)
 }
 
-/// What an answer that left its protocol may still do: say no.
-/// If it does not say no, it is read as the agent would read it, but any consent is dropped: a
+/// Returns what a malformed answer may still do: ask, defer, deny or stop.
+/// If it does none of these, it is read as the agent would read it, but any consent is dropped: a
 /// malformed answer never allows.
 fn restraining_part_after_slip(answer: Answer) -> Answer {
     let restrains = answer.restraint > Restraint::Allow || answer.effects.stop.is_some();
@@ -354,8 +355,8 @@ const fn enforceable_policy(policy: OnFailure, powers: Powers) -> OnFailure {
     }
 }
 
-/// Makes the *allow* of a model silent, with what depends on it, because texts that the model reads
-/// can talk it into consent. The user can configure otherwise.
+/// Drops the *allow* of a model with its new input, and its permission updates, because texts that
+/// the model reads can talk it into consent. The user can configure otherwise.
 fn silence_consent_of_model(
     judge_context: JudgeContext<'_>,
     answer: &mut Answer,
@@ -381,7 +382,8 @@ fn silence_consent_of_model(
     }
 }
 
-/// Makes the *allow* of a widened match silent, because such a match may only restrain (S-9).
+/// Drops the *allow* of a widened match (the call only may be what the condition names), because
+/// such a match may only restrain (S-9).
 fn silence_consent_if_widened(
     judge_context: JudgeContext<'_>,
     answer: &mut Answer,

@@ -141,8 +141,8 @@ impl Engine {
     }
 
     /// Fires `event` without waiting for hooks that take time: they run in the session's
-    /// background, in the order of their stage. For a host that is about to exit and wants to wait
-    /// for all background steps at once.
+    /// background, in the order of their stages. Use it when the host is about to exit and waits
+    /// only once, for all background steps.
     pub async fn fire_and_forget(&self, event: Event, session: &Session) -> Outcome {
         self.dispatch_event(event, session, None, Dispatch::FireAndForget).await
     }
@@ -175,7 +175,7 @@ impl Engine {
             let late_steps = recording.late_step_recorder();
             Firing::new(&self.inner, session, &view, event, (left, dispatch), late_steps)
         };
-        // An event that must be recorded and cannot be is held back: no hook runs.
+        // If the event must be recorded but recording fails, it is held back: no hook runs.
         let phases = if recording.must_hold_event() { &[][..] } else { &Phase::ALL[..] };
 
         let mut finished = run_stages(begin(event), &stages.own, phases, failure).await;
@@ -215,7 +215,8 @@ impl Engine {
     }
 
     /// Returns the configured hooks, then the session's own. A reload does not change either list
-    /// for an event that has begun (C-2).
+    /// for an event that has begun (C-2). Also ends what still runs for hooks that neither list
+    /// contains any longer (N-12).
     fn rulesets_for_session(&self, session: &Session) -> [Arc<Ruleset>; 2] {
         let rulesets = [self.ruleset(), session.hooks()];
         session.end_unused_residents(&rulesets);
@@ -226,7 +227,8 @@ impl Engine {
 /// The hooks that an event may select, stage by stage.
 struct EventStages<'a> {
     own: Vec<Staged<'a>>,
-    /// The tool call that the event amounts to: the hooks of such calls judge it, too (BR-90).
+    /// The tool call for which the event stands, if any, with the stages of that call: its hooks
+    /// judge the event, too (BR-90).
     of_call: Option<(Arc<Event>, Vec<Staged<'a>>)>,
 }
 

@@ -1,8 +1,9 @@
 //! The state that spans events: what was claimed, how often an event was denied, what the session
 //! added, what still runs.
 //!
-//! [`View`] and `settle` are pure; the [`Session`] handle applies what they say to a [`Store`] of atomic verbs, keeps the
-//! session's own hooks and owns the detached steps. Nothing here plans, judges or merges.
+//! [`View`] and `settle_outcome` (both in `tenterhook-core`) are pure. The [`Session`] handle
+//! writes their results to a [`Store`], whose operations are atomic. It also keeps the session's
+//! own hooks and owns the detached steps. Nothing here plans, judges or merges.
 
 mod background;
 mod claim;
@@ -47,13 +48,13 @@ pub(crate) use wanted::Wanted;
 #[cfg(test)]
 mod tests;
 
-/// One session of one host. Cheap to clone; every clone is the same session. With the last one goes
-/// everything that the session started.
+/// One session of one host. Cheap to clone; every clone is the same session. Dropping the last
+/// clone ends everything that the session started.
 #[derive(Clone)]
 pub struct Session {
     inner: Arc<Inner>,
-    /// Held by the host's handles alone. What the session runs holds the session too, and would
-    /// keep itself alive (N-5).
+    /// Only the host's handles have an owner. Background steps hold the session without one
+    /// (`unowned_handle`); otherwise they would keep the session, and so themselves, alive (N-5).
     #[expect(dead_code, reason = "it is held for what its drop does")]
     owner: Option<Arc<Owner>>,
 }
@@ -83,7 +84,7 @@ struct Inner {
     watched: watch::Sender<Vec<String>>,
     cancels: Cancels,
     host_waits: AtomicBool,
-    /// Whether no further event is expected, so that nothing is started ahead of one.
+    /// True if no further event is expected: then no process is started ahead of one.
     is_last_event: AtomicBool,
     /// Whether an event came already.
     began: AtomicBool,
@@ -150,8 +151,8 @@ impl Session {
         session
     }
 
-    /// Creates a session of a host that waits, as [`of_a_waiting_host`](Self::of_a_waiting_host)
-    /// does, of which only one event is expected: no process is started ahead of a next event.
+    /// Like [`of_a_waiting_host`](Self::of_a_waiting_host), for a single event: no process is
+    /// started ahead of a next one.
     #[must_use]
     pub fn of_one_event() -> Self {
         let session = Self::of_a_waiting_host();
@@ -176,20 +177,21 @@ impl Session {
 
     /// Ends everything that the session runs beside its events: background steps, workers and spare
     /// processes. Afterwards it starts no process ahead of an event. Dropping the last handle does
-    /// the same; this is for a host that waits for its processes while it still holds a handle.
+    /// the same; call this before you wait for child processes while you still hold a handle.
     pub fn end(&self) {
         self.inner.end_all();
     }
 
     /// Stops the computations of the events that are running: rules and conditions that are being
-    /// evaluated end within microseconds, and their failure policies decide. This is for a host
-    /// that gives up on a firing from another thread, and cannot drop its future while that
-    /// computes. Events that begin later are not affected.
+    /// evaluated end within microseconds, and their failure policies decide. Use it to give up on
+    /// a firing from another thread: its future cannot be dropped while it computes. Events
+    /// that begin later are not affected.
     pub fn cancel(&self) {
         self.inner.cancels.cancel_running_events();
     }
 
-    /// Returns a check that tells an event that begins now whether it was cancelled since.
+    /// Called at the start of an event. The returned check says later whether the event was
+    /// cancelled in the meantime.
     pub(crate) fn cancellation_check(&self) -> Wanted {
         self.inner.cancels.cancellation_check()
     }
@@ -217,8 +219,8 @@ impl Session {
         self.inner.store.claim_once(hook)
     }
 
-    /// Claims the one run of a hook for a step. The claim is returned unless the hook gives an
-    /// answer (N-6).
+    /// Claims the one run of a hook for a step; `None` if it was claimed before. If the step ends
+    /// without an answer, the claim is given back (N-6).
     pub(crate) fn claim_run(&self, hook: &HookId) -> Option<Claim> {
         Claim::acquire(&self.inner.store, hook)
     }
@@ -255,7 +257,8 @@ impl Session {
         before.hooks().iter().any(|hook| hook.event == *event && hook.id == *id)
     }
 
-    /// Removes every hook that the session added, and forgets which of them ran once.
+    /// Removes every hook that the session added, and gives back the claims of those that already
+    /// had their only run.
     pub fn clear_hooks(&self) {
         let before = self.inner.hooks.swap(Arc::default());
         for hook in before.hooks() {
@@ -309,8 +312,8 @@ impl Session {
         !self.inner.is_last_event.load(Ordering::Relaxed)
     }
 
-    /// Returns whether this is the session's first event, and not its last. Must be called once an
-    /// event.
+    /// Returns whether this is the session's first event, and not its last. Call it exactly once
+    /// for each event.
     pub(crate) fn take_first_event_flag(&self) -> bool {
         self.expects_next_event() && !self.inner.began.swap(true, Ordering::Relaxed)
     }

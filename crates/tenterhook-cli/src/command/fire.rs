@@ -67,7 +67,8 @@ pub(crate) fn run(
         outcome.faults.splice(0..0, faults.into_iter().chain(rejected));
         // Print the outcome as soon as it is known: killing programs must not delay it (V-43).
         let printed = print_outcome(&outcome, &event, args, &engine, &loaded, term);
-        // A caller that gets no outcome takes any other code for a harmless failure.
+        // A caller that gets no outcome takes every code except that of `Exit::Blocked` for a
+        // harmless failure.
         printed.map_or_else(
             |problem| deny_unwritable_outcome(&problem, term),
             |()| Exit::from_outcome(&outcome),
@@ -147,11 +148,12 @@ fn print_outcome(
     }
 }
 
-/// The findings of files that are not what their ending says.
+/// The findings about a file that is malformed or is not strict JSON.
 pub(super) const TORN: &[Code] = &[Code::BrokenFile, Code::NotStrictJson];
 
 /// Returns an error if one of the named files cannot be read and no hook is left: firing without
-/// hooks would fake an answer. In exact mode it passes, as the agent does.
+/// hooks would fake an answer. With `--compat exact` it is no error, because the agent continues
+/// without hooks, too.
 fn require_hooks(args: &Fire, loaded: &Loaded, engine: &Engine) -> Result<(), Problem> {
     let exact = matches!(args.which.compat, Some(CompatArg::Exact));
     if loaded.found

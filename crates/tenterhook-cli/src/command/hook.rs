@@ -155,16 +155,16 @@ impl<'a> Call<'a> {
         let is_nameless = !NAMES.iter().any(|key| whole.fields.contains_key(*key));
         let mut judged = None;
         if is_nameless {
-            // Some agents name the event in a different field. Decode before the claimed name is
-            // added, because that name would win.
+            // Some agents name the event in a field of their own. Decode without the claimed name
+            // first: once added, that name would win over the agent's field.
             judged = self.read_as_claimed_event(agent, &whole.fields, here)?;
             // Use the neutral name, because the agent that the arguments name may not be the one that calls.
             whole.fields.insert(ADDED.to_owned(), claim.event.as_str().into());
         }
         let Given { mut event, mut faults } = input::decode_object(&whole, agent, &here.roots)?;
         if is_nameless {
-            // The record's reader recognises the agent by its fields, and this field belongs to
-            // another agent.
+            // Remove the added field: the record's reader recognises the agent by the event's
+            // fields, and this one belongs to another agent.
             whole.fields.remove(ADDED);
         }
         if judged.is_none() && agent.dialect().event_row(&event.name).is_none() {
@@ -175,7 +175,8 @@ impl<'a> Call<'a> {
             faults.push(Fault { code: Code::UnknownEvent, hook: None, message });
         }
         if claim.event != event.name {
-            // Whether the event is a gate is known only now.
+            // Only now is it known which event this is, and so whether it can be denied: set the
+            // fallback reply again.
             self.reply.arm_fallback(Form::Agent(agent, Box::new(event.clone())));
             warnings.push(format!(
                 "the arguments say `--event {}`, but the agent sent `{}`; the latter is used",
@@ -188,7 +189,7 @@ impl<'a> Call<'a> {
     }
 
     /// Decodes an event with an unknown name as the event for which the agent's entry is registered.
-    /// Returns `None` if that event is no gate, or if the agent has an event of this name.
+    /// Returns `None` if that event cannot be denied, or if the agent has an event of this name.
     ///
     /// # Errors
     ///
@@ -294,8 +295,8 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Loads the hooks that apply where the event happened, with those of the projects that its
-    /// session has left.
+    /// Loads the hooks that apply where the event happened, and the gates of the projects that the
+    /// session was in before (BR-19).
     fn load_hooks_for_event(
         &self,
         event: &Event,

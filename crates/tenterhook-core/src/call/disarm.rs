@@ -32,14 +32,15 @@ use crate::event::tool::{Tool, ToolCall};
 use crate::protect::{self, Hold};
 
 /// Access to the disk, if the host gives it. It is needed because a patch names its targets inside a
-/// file. The default methods see no hard links.
+/// file. The default methods look at nothing on the disk but links.
 pub trait Files: std::fmt::Debug + Send + Sync {
     /// Returns the text of a file, or `None` if it is not a file or is too long.
     fn read_text(&self, path: &str) -> Option<String>;
     /// Resolves the links on a path, as far as it exists; `None` if there is no link on it.
     fn resolve_links(&self, path: &str) -> Option<String>;
-    /// Whether a path may be a second name of a file: there is a link below `base` on the way to
-    /// it, or its file has several names. `base` is empty, or a directory above `path`.
+    /// Whether a path may be a second name of a file: a part of it after `base` is a link, or its
+    /// file has hard links. `base` is a directory above `path` that is not checked; if it is empty,
+    /// the whole path is.
     fn may_be_second_name(&self, _base: &str, path: &str) -> bool {
         self.resolve_links(path).is_some()
     }
@@ -85,8 +86,8 @@ impl Here<'_> {
         names::holds_guard(&self.path_from_project(written), Hold::Parent, self.paths)
     }
 
-    /// Whether a word names a directory outside of the project that contains a guard and much else:
-    /// the home directory, `~/.config`.
+    /// Whether a word names a directory outside of the project that contains a guard among much
+    /// else, such as the home directory or `~/.config`.
     fn names_shared_parent_of_guard(&self, written: &str) -> bool {
         names::is_shared_parent_of_guard(
             &self.paths.to_absolute(written, &self.view.cwd),
@@ -99,12 +100,13 @@ impl Here<'_> {
         matches!(self.view.command.via.last(), Some(Via::Wrapper("xargs" | "parallel")))
     }
 
-    /// Whether a word names a directory that contains a guard, except the project itself.
+    /// Whether a word names a directory that contains a guard, mostly (`.claude`) or among much
+    /// else (`~/.config`); not the project itself.
     fn names_any_parent_of_guard(&self, written: &str) -> bool {
         self.names_directory_of_guard(written) || self.names_shared_parent_of_guard(written)
     }
 
-    /// Whether a word names a directory that contains a guard and little else.
+    /// Whether a word names a directory that contains mostly a guard, such as `.claude`.
     fn names_directory_of_guard(&self, written: &str) -> bool {
         let seen = self.path_from_project(written);
         let is_linked_home = || {
@@ -209,7 +211,8 @@ pub(super) fn note_guards_changed_by_call(
 const A_FILE: usize = 64;
 
 /// Checks the files that were found: files that are written inside a guard, and deleted directories
-/// that contain one. If the steps do not suffice, the cut makes the whole reading fail.
+/// that contain one. If the meter runs out of steps, nothing is added here: the meter stays cut,
+/// and the whole reading fails (RU-37).
 pub(super) fn note_guards_in_found_files(paths: &Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
     let files = found.writes.len() + found.deletes.len() + found.rights.len();
     if !meter.spend_steps(A_FILE.saturating_mul(files)) {
@@ -225,7 +228,8 @@ pub(super) fn note_guards_in_found_files(paths: &Paths<'_>, meter: &Meter<'_>, f
     found.guards = guards;
 }
 
-/// Longest text of an input that is looked at together with the others.
+/// The length in bytes up to which texts of an input are also checked together. A longer text is
+/// checked alone.
 const LONGEST_WORD: usize = 256;
 
 /// Whether a call may concern a guard at all: the cheap check before everything else (SP-4, SP-25).

@@ -1,5 +1,6 @@
-//! Lets a denied call of an agent pass if the user allowed it once, and otherwise adds to the
-//! reason which commands explain and allow it (BR-125). Runs no hook and records nothing.
+//! Lets a denied call of an agent pass if the user granted it a one-time permission, and otherwise
+//! adds to the reason which commands explain and allow it (BR-125). Runs no hook and records
+//! nothing.
 
 use std::sync::Arc;
 
@@ -25,8 +26,8 @@ pub(super) fn apply_exemptions(
     };
     let steps = || outcome.steps.iter().zip(hooks);
     let denying = || steps().filter(|(step, _)| step.verdict == Restraint::Deny);
-    // Without a caller, a person reads the outcome itself. A
-    // built-in rule has looked for the user's exemption already (SP-21).
+    // Without a calling agent, a person reads the outcome, and needs no exemption. No user can lift
+    // a denial of a managed hook. A built-in rule has already looked for an exemption (SP-21).
     let mut layers = denying().map(|(_, hook)| (hook.caller, hook.layer)).peekable();
     let is_for_user = layers.peek().is_some()
         && layers.all(|(caller, layer)| {
@@ -35,7 +36,8 @@ pub(super) fn apply_exemptions(
     if !is_for_user {
         return add_explain_command(outcome, hooks, event);
     }
-    // A built-in rule that let the call pass has used the permission up.
+    // If a built-in rule has already used the user's permission for this call, the permission also
+    // covers the denials of the other hooks.
     let is_used_up = steps().any(|(step, _)| step.exemption == Some(Exemption::AllowedOnce));
     let asked = match is_used_up {
         true => Lifted::Yes(Exemption::AllowedOnce),

@@ -4,7 +4,8 @@
 /// The party that configured a hook (T-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
-    /// The organisation's, the user's, or named for this run: armed because of its location.
+    /// The organisation, the user, or the caller that named its file for this run: armed without
+    /// an approval.
     Own,
     /// A repository: its hooks are armed by an approval only.
     Repository,
@@ -15,7 +16,7 @@ pub enum Origin {
 pub enum State {
     /// Yes, to exactly this.
     Approved,
-    /// Yes to its file, and then this entry, or a file that it runs, became another.
+    /// Yes to its file, but since then this entry, or a file that it runs, has changed.
     Changed,
     /// Nothing yet.
     Unknown,
@@ -41,7 +42,8 @@ impl State {
 pub(super) enum Role {
     /// It can deny a call of a tool, a permission or a call of a model.
     Gate,
-    /// Anything else: an observer, or a gate of an event that is never blocked (C-72).
+    /// Anything else: an observer, or a hook that can deny only other events, such as prompts,
+    /// which are never held (C-72).
     Other,
 }
 
@@ -50,7 +52,7 @@ pub(super) enum Role {
 pub(super) enum WrittenFor {
     /// For Tenterhook, in its own format.
     Us,
-    /// For an agent, whose own trust is not ours.
+    /// For an agent. That the agent trusts it is no approval for Tenterhook.
     Agent,
 }
 
@@ -60,7 +62,7 @@ pub(super) enum Unapproved {
     /// Gates that were written for an agent are off.
     #[default]
     Off,
-    /// Gates hold what they match until the user approves them (T-11).
+    /// Gates hold the calls that they match until the user approves them (T-11).
     Hold,
 }
 
@@ -69,16 +71,17 @@ pub(super) enum Unapproved {
 pub(super) enum Decision {
     /// It runs.
     Arms,
-    /// It does not run, and every call that it matches is held.
+    /// It does not run, and every call that it matches is held: denied, or asked about (T-11).
     Holds,
     /// It does not run, and holds nothing.
     Off,
 }
 
-/// The conditions of a row, of which `None` matches everything, and its decision.
+/// The conditions of a row, and its decision. A condition `None` always fits.
 type Row = (State, Option<Role>, Option<WrittenFor>, Option<Unapproved>, Decision);
 
-/// The rule for hooks of a repository: the first row that fits.
+/// The rule for hooks of a repository, and for own hooks about which the user has answered: the
+/// first row that fits decides.
 const TABLE: &[Row] = {
     use {Decision as F, Role as R, State as S, Unapproved as U, WrittenFor as W};
     &[
@@ -125,8 +128,8 @@ mod tests {
 
     const STATES: [State; 4] = [State::Approved, State::Changed, State::Unknown, State::Refused];
 
-    /// T-10: what is approved runs, whatever else holds, and nothing else of a repository ever
-    /// does. T-1.
+    /// T-1, T-10: an approved hook of a repository runs, whatever the other arguments are; no other
+    /// hook of a repository runs.
     #[test]
     fn of_a_repository_only_what_is_approved_runs() {
         for state in STATES {
@@ -161,7 +164,7 @@ mod tests {
         assert_eq!(fates(State::Refused, Unapproved::Hold), [Holds, Holds, Off, Off]);
     }
 
-    /// T-2.
+    /// T-2: a hook of the user's own runs if the user did not answer, or approved exactly this.
     #[test]
     fn what_is_the_persons_own_runs_until_it_was_approved_and_changed() {
         let decision = |state| decide_hook(Origin::Own, state, Gate, Agent, Unapproved::Hold);

@@ -1,5 +1,5 @@
-//! Reads the items of a file in which they are groups, a matcher with handlers, as in Claude Code's
-//! settings. A dialect brings its words and what a handler runs. A bad entry is rejected alone,
+//! Reads hook files whose items are groups, as in Claude Code's settings: a group is a matcher with
+//! its handlers. A dialect brings its words and what a handler runs. A bad entry is rejected alone,
 //! with its place.
 
 use super::entry::{self, EntryFault, Fields, unusable_run};
@@ -174,8 +174,8 @@ impl Groups {
     }
 }
 
-/// Reports a matcher on an event that has nothing to match (`all` lists the texts that match
-/// everything), or a `broken` one. `help` says what follows.
+/// Reports a matcher on an event that has nothing to match, unless its text is in `all` (the texts
+/// that match everything). Otherwise reports a `broken` matcher, with `help`.
 pub(crate) fn report_matcher_faults(
     reader: &mut Reader<'_>,
     entry: &Entry,
