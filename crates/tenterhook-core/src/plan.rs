@@ -228,7 +228,7 @@ impl Weighed<'_> {
             Self::Elsewhere => (format!("it is for `{}`", hook.event_label()), "P-2"),
             Self::Disarmed { because, rule } => ((*because).to_owned(), rule),
             Self::Off => ("it is switched off for this session".to_owned(), "N-11"),
-            Self::Spent => ("it runs once in a session, and did".to_owned(), "P-4"),
+            Self::Spent => ("it runs once in a session and has already run".to_owned(), "P-4"),
             Self::Mismatched(subject) => (explain_mismatch(hook, *subject), "S-1"),
             Self::Matched(subject) => (explain_match(hook, *subject), "S-1"),
             Self::Picked(subject, condition, picked) => {
@@ -240,7 +240,7 @@ impl Weighed<'_> {
                 match picked {
                     Picked::Exactly => (format!("{}{condition} is met", behind("and")), "S-4"),
                     Picked::Widely(why) => {
-                        let may = format!("{condition} may be met, so it may restrain");
+                        let may = format!("{condition} may be met, so it runs, but cannot allow");
                         (format!("{}{may}: {why}", behind("and")), "S-9")
                     }
                     Picked::No(why) | Picked::Failed(why) => {

@@ -25,9 +25,9 @@ PreToolUse  Bash  sudo git push -f
         HOOK      FROM                     BECAUSE                          RULE
   runs  guard.sh  .claude/settings.json:3  `Bash` names `Bash`, and its     S-9
                                            condition `Bash(git push *)`
-                                           may be met, so it may restrain:
-                                           the command stands behind
-                                           `sudo`
+                                           may be met, so it runs, but
+                                           cannot allow: the command
+                                           stands behind `sudo`
   -     style.sh  .claude/settings.json:4  `Bash` is not one of             S-1
                                            `Write|Edit`
   -     done.sh   .claude/settings.json:6  it is for `Stop`                 P-2

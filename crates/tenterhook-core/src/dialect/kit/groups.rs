@@ -49,7 +49,8 @@ impl Groups {
         let scope = self.read_group_scope(reader, node, scope);
         let hooks = case.last_entry_of_key(node, "hooks");
         if hooks.is_none() && self.has_handler_fields(reader, node) {
-            let message = "a handler stands where a group is due: its inner `hooks` is missing";
+            let message =
+                "found a handler where a group is expected: put it into the `hooks` of a group";
             reader.report(
                 node.span,
                 finding_without_location(Code::MissingInnerHooksArray, message).help(shape),
@@ -188,7 +189,7 @@ pub(crate) fn report_matcher_faults(
     let found = if about_nothing && !all.contains(&scope.matcher.as_str()) {
         let message = format!("`{}` ignores its matcher: this runs every time", scope.name);
         finding_without_location(Code::MatcherIgnored, message)
-            .help("remove it, and test in the program")
+            .help("remove it, and let the hook's program decide whether to act")
     } else if let Some(why) = broken {
         let message = format!("the matcher is not a valid regular expression: {why}");
         finding_without_location(Code::InvalidMatcher, message).help(help)

@@ -62,6 +62,6 @@ fn guarded_only_the_rule_about_wrappers_selects_more() {
     let more = cells(Compat::Guarded);
     assert!(!more.is_empty());
     for cell in more {
-        assert!(cell.contains("may restrain: the command stands"), "{cell}");
+        assert!(cell.contains("cannot allow: the command stands"), "{cell}");
     }
 }
