@@ -103,7 +103,7 @@ async fn run_or_skip_step(mut setting: Box<Setting>) -> Done {
         Once::Never => None,
         Once::Now(claim) => Some(claim),
         Once::Before => {
-            return Done::not_run_silent(&setting.step, "it runs once in a session, and did");
+            return Done::not_run_silent(&setting.step, "it runs once in a session and has already run");
         }
     };
     match std::mem::replace(&mut setting.waiting, Waiting::Attached) {
