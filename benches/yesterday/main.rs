@@ -181,7 +181,7 @@ fn ask(backtest: &Backtest, samples: &[Sample], calls: usize) -> (usize, u64) {
             decoder.decode_line(line, &mut |record| {
                 if let Action::Call(call) = &record.action {
                     // A repeat is no copy to us: that it is looked up is what it costs.
-                    copies.check_and_remember_call(sample.agent, &record, call);
+                    copies.is_known_call_else_remember(sample.agent, &record, call);
                     calls_read += 1;
                 }
                 if let Some(event) = record.event(sample.agent, &around) {

@@ -127,7 +127,7 @@ fn loads(rows: &[Row], directory: &Path, dialect: DialectId) -> Result<(String, 
 /// Whether every file is to the byte what it was, when what `install` puts in is taken out again. Those that the agent would
 /// reject are left alone.
 fn comes_back(folder: &Path, agent: &str) -> Result<(String, bool), Error> {
-    let Some(agent) = tenterhook_core::agents::installable_agent(agent) else {
+    let Some(agent) = tenterhook_core::agents::agent_with_hook_installation(agent) else {
         return Err(Error::Invalid(format!("no agent {agent}")));
     };
     let entries = fs::read_dir(folder).map_err(Error::file(&folder))?;

@@ -122,7 +122,7 @@ impl Steering {
     }
 
     /// Adds a message that does not cause a call of the model. The next request carries it.
-    pub(crate) fn add_unprompted_message(&self, message: Message) {
+    pub(crate) fn add_message_without_model_call(&self, message: Message) {
         self.later.lock().unwrap_or_else(PoisonError::into_inner).push(message);
     }
 
@@ -192,7 +192,10 @@ impl Steering {
 impl Settings {
     /// Returns the texts before the conversation, in addition to the agent's own system prompt.
     pub(crate) fn additional_system_texts(&self) -> impl Iterator<Item = String> {
-        self.started.iter().cloned().chain(self.instructions.iter().map(Instructions::prompt_text))
+        self.started
+            .iter()
+            .cloned()
+            .chain(self.instructions.iter().map(Instructions::text_for_model))
     }
 }
 
@@ -330,7 +333,11 @@ impl Agent {
 
     async fn load_instruction_file(&self, wanted: Wanted, root: &Path) -> Option<Instructions> {
         let judged = Judged::resolve(&wanted.path).filter(Judged::exists)?;
-        if self.settings.instructions.iter().any(|instruction| judged.is_file_at(&instruction.path))
+        if self
+            .settings
+            .instructions
+            .iter()
+            .any(|instruction| judged.is_same_file_at(&instruction.path))
         {
             return None;
         }

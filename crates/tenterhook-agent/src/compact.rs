@@ -35,9 +35,9 @@ pub(crate) enum CompactError {
 
 impl Agent {
     /// Compacts the conversation when it is almost too long.
-    pub(crate) async fn compact_if_full(&mut self) {
+    pub(crate) async fn compact_conversation_if_full(&mut self) {
         if self.conversation_size() > FULL
-            && let Err(why) = self.compact("auto", "").await
+            && let Err(why) = self.compact_conversation("auto", "").await
         {
             self.hooks.warn_about_event("PreCompact", why.to_string());
         }
@@ -60,7 +60,7 @@ impl Agent {
     }
 
     /// Compacts the conversation, or returns the reason why it stays as it is.
-    pub(crate) async fn compact(
+    pub(crate) async fn compact_conversation(
         &mut self,
         trigger: &str,
         instructions: &str,

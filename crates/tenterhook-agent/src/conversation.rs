@@ -214,7 +214,7 @@ impl Message {
     }
 
     /// Returns all texts of the message that a model reads.
-    pub(crate) fn model_texts(&self) -> Vec<String> {
+    pub(crate) fn texts_that_model_reads(&self) -> Vec<String> {
         let mut all = match self {
             Self::User { text, context, .. } => [vec![text.clone()], context.clone()].concat(),
             Self::Assistant(reply) => {

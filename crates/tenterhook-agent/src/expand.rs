@@ -29,7 +29,7 @@ impl Agent {
             mentioned_files(&expanded.prompt).into_iter().map(str::to_owned).collect();
         if let Some((name, args, body)) = self.load_file_command(&expanded.prompt).await {
             let prompt = body.replace("$ARGUMENTS", &args);
-            let verdict = self.hooks.fire_prompt_expanded(&name, &args, &prompt).await;
+            let verdict = self.hooks.fire_before_prompt_expansion(&name, &args, &prompt).await;
             if let Some(reason) = verdict.blocked.or(verdict.stop) {
                 return Err(PromptRefused { reason, event: verdict.event });
             }

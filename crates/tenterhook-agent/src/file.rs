@@ -87,7 +87,7 @@ pub(crate) fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
 
 /// Reads the whole checked file on a separate thread that only the caller waits for, because a disk
 /// may be slow.
-pub(crate) async fn read_judged(judged: Judged) -> io::Result<Vec<u8>> {
+pub(crate) async fn read_judged_file(judged: Judged) -> io::Result<Vec<u8>> {
     let read = tokio::task::spawn_blocking(move || judged.read_whole()).await;
     read.unwrap_or_else(|error| Err(io::Error::other(error)))
 }

@@ -87,10 +87,10 @@ impl Agent {
             self.seen.require_rejudging();
             self.seen.hooks = hooks;
         }
-        self.truncate_unjudged();
+        self.truncate_unjudged_texts();
         let system = self.unjudged_system_texts();
         let mut view: Vec<String> = system.clone();
-        view.extend(self.unjudged_messages().iter().flat_map(Message::model_texts));
+        view.extend(self.unjudged_messages().iter().flat_map(Message::texts_that_model_reads));
         let mut beside = (!beside.is_empty()).then(|| beside.to_owned());
         view.extend(beside.clone());
         let verdict = self.hooks.fire_before_model(&view.join("\n\n"), &self.settings.model).await;
@@ -105,7 +105,7 @@ impl Agent {
                 let why = "a hook left nothing of what would be sent";
                 return Err(Withheld::Ends(why.to_owned()));
             }
-            self.replace_unjudged(text, &system);
+            self.replace_unjudged_texts(text, &system);
             beside = None;
         }
         if verdict.has_run {
@@ -133,7 +133,7 @@ impl Agent {
 
     /// Removes the messages that were never sent to the model from the conversation, and gives the
     /// user's texts back. A tool call keeps a result, because no model accepts a call without one.
-    pub(crate) fn withdraw_unsent(&mut self, reason: &str) {
+    pub(crate) fn withdraw_unsent_messages(&mut self, reason: &str) {
         let sent = self.seen.sent.min(self.messages.len());
         let unsent = self.messages.split_off(sent);
         self.seen.passed = self.seen.passed.min(sent);
@@ -170,7 +170,7 @@ impl Agent {
     }
 
     /// Cuts texts that are too long to be shown to hooks.
-    fn truncate_unjudged(&mut self) {
+    fn truncate_unjudged_texts(&mut self) {
         let new = self.messages.get_mut(self.seen.passed..).unwrap_or_default();
         let mut left = MOST;
         let mut cut = 0_usize;
@@ -190,7 +190,7 @@ impl Agent {
     }
 
     /// Replaces everything that hooks were shown with the text that they made of it.
-    fn replace_unjudged(&mut self, text: String, system: &[String]) {
+    fn replace_unjudged_texts(&mut self, text: String, system: &[String]) {
         let at = self.seen.passed.min(self.messages.len());
         let shown = self.messages.split_off(at);
         self.seen.sent = self.seen.sent.min(at);
@@ -198,7 +198,7 @@ impl Agent {
         self.settings.started.retain(|text| !system.contains(text));
         self.settings
             .instructions
-            .retain(|instruction| !system.contains(&instruction.prompt_text()));
+            .retain(|instruction| !system.contains(&instruction.text_for_model()));
         // What was made of the words about a tool cannot be told apart: one whose words are not left as they were is not offered.
         let gone = self.toolbox.remove_tools_by_text(|t| system.contains(t) && !text.contains(t));
         if gone > 0 {

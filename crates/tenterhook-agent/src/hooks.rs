@@ -245,7 +245,7 @@ impl Hooks {
         Event::new(name, within)
     }
 
-    async fn fire_awaited(&self, event: Event) -> Verdict {
+    async fn fire_and_wait_for_hooks(&self, event: Event) -> Verdict {
         self.dispatch_event(event, Dispatch::Awaited).await
     }
 
@@ -256,7 +256,7 @@ impl Hooks {
             Dispatch::Awaited => self.awaited_hooks(&event),
             Dispatch::FireAndForget => Vec::new(),
         };
-        let held = self.announce_hold(&event, &waits);
+        let held = self.announce_wait_for_hooks(&event, &waits);
         let (updates, label, cut_reason) =
             (self.updates.clone(), self.event_label(&fired.name), Arc::clone(&self.cut_reason));
         let began = Instant::now();
@@ -327,7 +327,7 @@ impl Hooks {
         if outcome.steps.is_empty() {
             return;
         }
-        self.past.lock().unwrap_or_else(PoisonError::into_inner).record_run_steps(outcome);
+        self.past.lock().unwrap_or_else(PoisonError::into_inner).record_steps_that_ran(outcome);
         let steps = outcome.steps.iter().map(|step| TraceStep {
             hook: step.hook.to_string(),
             ended: step.ended.to_string(),
@@ -386,7 +386,7 @@ fn discovery_roots(place: &AgentContext, env: &[(String, String)]) -> Roots {
         user_state: directory("XDG_STATE_HOME"),
         account_home: discover::account_home(&place.home),
     };
-    discover::avoid_home_inside_project(roots)
+    discover::replace_home_inside_project(roots)
 }
 
 /// Removes everything from the text that controls a terminal, reorders a line or is invisible, so

@@ -47,7 +47,7 @@ pub(crate) const USER: &str = "User";
 
 impl Instructions {
     /// Returns the text for the model.
-    pub(crate) fn prompt_text(&self) -> String {
+    pub(crate) fn text_for_model(&self) -> String {
         format!("From `{}`:\n{}", self.path.display(), self.text)
     }
 }

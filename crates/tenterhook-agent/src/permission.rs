@@ -157,13 +157,13 @@ impl Permissions {
     }
 
     /// Runs a function on the permission rules, which it may change.
-    pub(crate) fn with_rules<T>(&self, change: impl FnOnce(&mut Rules) -> T) -> T {
+    pub(crate) fn read_or_change_rules<T>(&self, change: impl FnOnce(&mut Rules) -> T) -> T {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).rules)
     }
 
     /// Runs a function on the directories outside the project in which calls are judged like those
     /// in it.
-    pub(crate) fn with_added_directories<T>(
+    pub(crate) fn read_or_change_added_directories<T>(
         &self,
         change: impl FnOnce(&mut Vec<PathBuf>) -> T,
     ) -> T {
@@ -177,7 +177,7 @@ impl Permissions {
         context: &PermitContext<'_>,
         name: &str,
     ) -> Result<Judged, KeptBack> {
-        let (call, aim) = read_call_for_file(name, context.cwd);
+        let (call, aim) = new_call_that_reads_file(name, context.cwd);
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match barred::find_restraining_rule(
             &state.rules.deny,
@@ -200,7 +200,7 @@ impl Permissions {
         path: &Path,
         root: Option<&Path>,
     ) -> Result<Judged, KeptBack> {
-        let (call, aim) = read_call_for_file(&path.display().to_string(), context.cwd);
+        let (call, aim) = new_call_that_reads_file(&path.display().to_string(), context.cwd);
         {
             let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             let Rules { deny, ask, .. } = &state.rules;
@@ -229,7 +229,7 @@ impl Permissions {
     }
 
     /// Returns the rules that keep files from the model, for a tool that finds files by itself.
-    pub(crate) fn read_restrictions(&self, context: &PermitContext<'_>) -> Bars {
+    pub(crate) fn rules_that_restrict_reads(&self, context: &PermitContext<'_>) -> Bars {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let rules = state.rules.deny.iter().chain(&state.rules.ask).cloned();
         Bars::new(rules.collect(), context)
@@ -314,7 +314,7 @@ impl Permissions {
             let why = "in plan mode nothing is changed".to_owned();
             return Leaning::Refuse(Came::DeniedByMode, why);
         }
-        if let Some(danger) = write_danger(context, call, &touched, &state.directories) {
+        if let Some(danger) = why_write_is_dangerous(context, call, &touched, &state.directories) {
             return Leaning::Ask(Question::asked_by_rule(danger));
         }
         let Rules { deny, ask, .. } = &state.rules;
@@ -355,7 +355,7 @@ impl Permissions {
 }
 
 /// Returns why a write of the call needs a question in every mode (AG-10, AG-14, AG-16).
-fn write_danger(
+fn why_write_is_dangerous(
     context: &PermitContext<'_>,
     call: &Call,
     touched: &Touched,
@@ -364,12 +364,12 @@ fn write_danger(
     let written = touched.writes.iter().find_map(|aim| {
         let change =
             || touched.is_shown.then(|| touched::text_before_and_after(call, aim)).flatten();
-        Location::classify(aim, Use::Write(&change), context, directories).write_danger()
+        Location::classify(aim, Use::Write(&change), context, directories).why_write_is_dangerous()
     });
     let removed = || {
         let mut removed = touched.removes.iter();
         removed.find_map(|aim| {
-            Location::classify(aim, Use::Remove, context, directories).write_danger()
+            Location::classify(aim, Use::Remove, context, directories).why_write_is_dangerous()
         })
     };
     written.or_else(removed)
@@ -402,7 +402,8 @@ fn apply_hook_input(
     }
 }
 
-fn read_call_for_file(name: &str, cwd: &Path) -> (Call, Aim) {
+/// Builds the call of the tool `Read` for a file, and the file that it names.
+fn new_call_that_reads_file(name: &str, cwd: &Path) -> (Call, Aim) {
     let input = json!({"file_path": name});
     let call = Call { id: String::new(), tool: "Read".to_owned(), input };
     let aim = Aim::from_path(name, cwd.join(name));

@@ -44,7 +44,7 @@ pub(crate) async fn judge_prompt(hooks: &Hooks, text: String) -> Taken {
 
 /// Announces a final text to hooks. A stop at this point does not remove the text.
 async fn announce_prompt(hooks: &Hooks, text: &str, stop: &CancellationToken) {
-    let _ = stop.run_until_cancelled(hooks.fire_prompt_committed(text)).await;
+    let _ = stop.run_until_cancelled(hooks.fire_before_prompt_reaches_model(text)).await;
 }
 
 /// Returns the update for a text whose hooks were interrupted, so that they have not agreed to it.

@@ -27,7 +27,7 @@ impl Renderer {
         let own = hooks.clone();
         let worker = tokio::spawn(async move {
             while let Some(text) = receiver.recv().await {
-                let said = hooks.fire_message_shown(&text).await;
+                let said = hooks.fire_before_message_is_shown(&text).await;
                 if let Some((rewrite, hooks)) = said.filter(|(name, _)| *name != text) {
                     updates.send(Update::Rewrite { text: rewrite, hooks });
                 }

@@ -131,7 +131,7 @@ impl Session {
             Some(_) => drop(timeout(LEAVING, shown).await),
             None => tokio::select! {
                 () = shown => {}
-                _ = wait_for_exit(&mut inputs) => {}
+                _ = wait_for_exit_request(&mut inputs) => {}
             },
         }
         for result in hooks.take_rewrites() {
@@ -237,7 +237,7 @@ impl Session {
                 }
                 let why = format!("hooks woke the agent {WAKES} times in a row; this waits");
                 self.agent.updates.warn("hooks", why);
-                self.agent.steering.add_unprompted_message(message);
+                self.agent.steering.add_message_without_model_call(message);
                 None
             }
             next => {
@@ -307,7 +307,7 @@ impl Session {
             Next::Raw(Submission { id, text }) => {
                 self.agent.updates.send(Update::Refused { id: Some(id), text, reason });
             }
-            Next::Judged(message) => self.agent.steering.add_unprompted_message(message),
+            Next::Judged(message) => self.agent.steering.add_message_without_model_call(message),
         }
     }
 
@@ -368,7 +368,7 @@ impl Session {
 }
 
 /// Waits until an input requests the exit.
-async fn wait_for_exit(inputs: &mut mpsc::UnboundedReceiver<Input>) -> Exit {
+async fn wait_for_exit_request(inputs: &mut mpsc::UnboundedReceiver<Input>) -> Exit {
     while let Some(input) = inputs.recv().await {
         if let Some(leave) = Exit::from_input(&input) {
             return leave;

@@ -246,7 +246,7 @@ fn initial_permissions(args: &Args) -> Result<Permissions, SetupError> {
     let rules = Rules { deny: read(&args.deny)?, ask: read(&args.ask)?, allow: read(&args.allow)? };
     let permissions = Permissions::default();
     permissions.set_mode(mode);
-    permissions.with_rules(|all| *all = rules);
+    permissions.read_or_change_rules(|all| *all = rules);
     Ok(permissions)
 }
 

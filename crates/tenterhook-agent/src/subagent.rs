@@ -162,7 +162,7 @@ impl Agent {
             .steering
             .take_messages()
             .into_iter()
-            .for_each(|message| self.steering.add_unprompted_message(message));
+            .for_each(|message| self.steering.add_message_without_model_call(message));
         match ending {
             Ending::Done => Ok(agent.last_reply_text()),
             Ending::Stopped(reason) => Err(SubagentError::Stopped { reason }),

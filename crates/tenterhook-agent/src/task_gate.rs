@@ -34,7 +34,7 @@ pub(crate) async fn judge_task_start(
     hooks: &Hooks,
     task: TaskInfo<'_>,
 ) -> Result<Vec<String>, Came> {
-    let verdict = hooks.fire_task_created(task.id, task.subject, task.description).await;
+    let verdict = hooks.fire_before_task_creation(task.id, task.subject, task.description).await;
     match verdict.blocked.or_else(|| verdict.stop.clone()) {
         None => Ok(verdict.context),
         Some(reason) => {
@@ -47,7 +47,7 @@ pub(crate) async fn judge_task_start(
 /// Has hooks judge a finished task. Returns its output, or the reason why a hook keeps the task
 /// open.
 pub(crate) async fn judge_finished_task(hooks: &Hooks, task: TaskInfo<'_>, done: Output) -> Came {
-    let verdict = hooks.fire_task_completed(task.id, task.subject, task.description).await;
+    let verdict = hooks.fire_before_task_completion(task.id, task.subject, task.description).await;
     let output = match (verdict.blocked, done) {
         (Some(reason), Output::Done { text, .. }) => {
             failed_output(format!("a hook keeps the task open: {reason}\n{text}"))
@@ -64,7 +64,7 @@ pub(crate) async fn background_task_message(
     task: TaskInfo<'_>,
     mut text: String,
 ) -> Late {
-    let verdict = hooks.fire_task_completed(task.id, task.subject, task.description).await;
+    let verdict = hooks.fire_before_task_completion(task.id, task.subject, task.description).await;
     if let Some(reason) = verdict.blocked {
         text.push_str(&format!("\nA hook keeps the task open: {reason}"));
     }

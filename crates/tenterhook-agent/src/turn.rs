@@ -80,7 +80,7 @@ impl Agent {
             for message in self.steering.take_messages() {
                 self.push_message(message);
             }
-            self.compact_if_full().await;
+            self.compact_conversation_if_full().await;
             // A model that never comes to its end comes to this one (AG-22).
             if self.tally.counts().requests >= self.settings.steps {
                 let times = self.settings.steps;
@@ -111,7 +111,7 @@ impl Agent {
         let verdict = self.hooks.fire_turn_started(prompt, self.turns).await;
         if let Some(reason) = verdict.blocked.or(verdict.stop) {
             // What was refused is no part of the next turn (HO-4).
-            self.withdraw_unsent(&reason);
+            self.withdraw_unsent_messages(&reason);
             return Err(Ending::Stopped(reason));
         }
         if !verdict.context.is_empty() {
@@ -127,7 +127,7 @@ impl Agent {
     /// Asks hooks whether the turn may end. The reason of a hook that denies becomes a message that
     /// keeps the agent at work.
     async fn fire_stop_gate(&mut self, reply: &Reply, kept_at_work: &mut bool) -> Step {
-        let verdict = self.hooks.fire_stop(&reply.text, *kept_at_work).await;
+        let verdict = self.hooks.fire_before_turn_end(&reply.text, *kept_at_work).await;
         if let Some(reason) = verdict.stop {
             return Err(Ending::Stopped(reason));
         }

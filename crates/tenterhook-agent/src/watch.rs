@@ -66,7 +66,7 @@ async fn run_watcher(
     updates: Updates,
     mut wishes: mpsc::UnboundedReceiver<oneshot::Sender<()>>,
 ) {
-    let mut asked = hooks.watch_path_changes();
+    let mut asked = hooks.observe_watch_requests();
     loop {
         tokio::select! {
             seen = watcher.next() => {

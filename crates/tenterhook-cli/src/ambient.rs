@@ -52,7 +52,7 @@ impl Here {
 
     /// Returns the path of the marker file that keeps hooks of other agents' files from running
     /// behind `agent` (BR-124).
-    pub(crate) fn only_own_marker_path(&self, agent: &str) -> PathBuf {
+    pub(crate) fn only_own_hooks_marker_path(&self, agent: &str) -> PathBuf {
         self.state.join("installed").join(format!("{agent}.only-own"))
     }
 
@@ -70,7 +70,7 @@ impl Here {
 
     /// Returns a copy of these surroundings that also reads the hooks of the project around
     /// `directory`.
-    pub(crate) fn with_project_beside(&self, directory: &Path) -> Result<Self, Problem> {
+    pub(crate) fn with_additional_project_around(&self, directory: &Path) -> Result<Self, Problem> {
         let mut here = self.clone();
         here.beside.extend(self.roots_unless_known(directory)?);
         Ok(here.with_safe_state_dir())
@@ -78,7 +78,10 @@ impl Here {
 
     /// Adds the gates of projects that the session was in before and has left (BR-19). The gates of
     /// a project that no longer exists may still apply (T-70).
-    pub(crate) fn with_left_projects(mut self, projects: &[PathBuf]) -> Result<Self, Problem> {
+    pub(crate) fn with_gates_of_projects_left(
+        mut self,
+        projects: &[PathBuf],
+    ) -> Result<Self, Problem> {
         for project in projects {
             let known = [&self.roots].into_iter().chain(&self.beside).chain(&self.left);
             if known.into_iter().all(|roots| roots.cwd != *project) {
@@ -98,7 +101,7 @@ impl Here {
     }
 
     /// Returns a warning if `HOME` points into the project and is therefore not used (C-95).
-    pub(crate) fn moved_home_warning(&self) -> Option<String> {
+    pub(crate) fn home_inside_project_warning(&self) -> Option<String> {
         let (_, home) = self.env.iter().find(|(name, _)| name == "HOME")?;
         let used = &self.roots.home;
         let is_used = Path::new(home) == used || self.roots.account_home.as_ref() != Some(used);

@@ -20,7 +20,7 @@ use tenterhook_core::dialect::DialectId;
 
 use crate::exit;
 pub(crate) use fire::{Explain, Fire, Hook};
-pub(crate) use groups::command;
+pub(crate) use groups::command_with_grouped_help;
 pub(crate) use install::{Install, ScopeArg, Status, Uninstall};
 pub(crate) use log::{Log, LogDo};
 pub(crate) use recorded::{Backtest, BacktestFormat, PageContent, Reconcile, Transcripts};
@@ -55,7 +55,7 @@ pub(crate) struct Cli {
 impl Cli {
     /// Parses the arguments of this process.
     pub(crate) fn from_process_arguments() -> Result<Self, clap::Error> {
-        Self::from_arg_matches(&command().try_get_matches()?)
+        Self::from_arg_matches(&command_with_grouped_help().try_get_matches()?)
     }
 }
 

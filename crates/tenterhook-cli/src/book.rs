@@ -87,7 +87,7 @@ pub(crate) fn find_rule_or_code_entry(word: &str) -> Option<Entry> {
         let text = if looks_like_rule_number(word) {
             find_rule_text(page.text, word)
         } else {
-            find_finding_code_text(page.text, word)
+            find_code_text(page.text, word)
         };
         Some(Entry { page: page_url(page.name), text: text? })
     };
@@ -120,7 +120,7 @@ fn find_rule_text(page: &str, number: &str) -> Option<String> {
 }
 
 /// Returns the text about a finding or fault code: an entry under a heading, or a table row.
-fn find_finding_code_text(page: &str, code: &str) -> Option<String> {
+fn find_code_text(page: &str, code: &str) -> Option<String> {
     let heading = format!("### `{code}`");
     let mut lines = page.lines().skip_while(|line| *line != heading).skip(1).peekable();
     if lines.peek().is_some() {

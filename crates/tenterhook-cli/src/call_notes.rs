@@ -63,7 +63,7 @@ impl CallNotes {
     }
 
     /// Adds a note. A note that cannot be written is lost; the event continues.
-    pub(crate) fn add(&self, note: Note<'_>) {
+    pub(crate) fn add_note(&self, note: Note<'_>) {
         let _ = self.write_note(note);
     }
 
@@ -93,19 +93,20 @@ impl CallNotes {
         let lock = open_private_file(&self.file.with_extension("lock"), false)?;
         lock.lock()?;
         if fs::metadata(&self.file).is_ok_and(|metadata| metadata.len() > LARGEST) {
-            fs::rename(&self.file, self.older_path())?;
+            fs::rename(&self.file, self.rotated_file_path())?;
         }
         Ok(())
     }
 
-    fn older_path(&self) -> PathBuf {
+    /// Returns the path to which the file is renamed when it is too large.
+    fn rotated_file_path(&self) -> PathBuf {
         self.file.with_extension("notes-older")
     }
 
     /// Returns what the notes say about the call with that id, and about its prompt.
     pub(crate) fn notes_about_call(&self, call: &str, prompt: &str) -> Noted {
         let mut noted = Noted::default();
-        let mut text = read_text_or_empty(&self.older_path());
+        let mut text = read_text_or_empty(&self.rotated_file_path());
         text.push_str(&read_text_or_empty(&self.file));
         // What a call changed that has no id is known by what the call does.
         let mut changed = Vec::new();
@@ -187,9 +188,9 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let notes = notes(&directory);
         assert_eq!(notes.notes_about_call("a", "p"), Noted::default());
-        notes.add(Note::Asked("a", Some((1, 2))));
-        notes.add(Note::Asked("b", None));
-        notes.add(Note::Denied("b"));
+        notes.add_note(Note::Asked("a", Some((1, 2))));
+        notes.add_note(Note::Asked("b", None));
+        notes.add_note(Note::Denied("b"));
         let (a, b, c) = (
             notes.notes_about_call("a", "p"),
             notes.notes_about_call("b", "p"),
@@ -198,9 +199,9 @@ mod tests {
         assert_eq!((a.asked.as_slice(), a.denied), (&[Some((1, 2))][..], false));
         assert_eq!((b.asked.as_slice(), b.denied), (&[None][..], true));
         assert!(c.asked.is_empty() && c.any_asked && c.since.is_some() && !c.from_the_start);
-        notes.add(Note::Prompt("p"));
-        notes.add(Note::Began);
-        notes.add(Note::ChangedEffect(1));
+        notes.add_note(Note::Prompt("p"));
+        notes.add_note(Note::Began);
+        notes.add_note(Note::ChangedEffect(1));
         let a = notes.notes_about_call("a", "p");
         assert!(a.knows_prompt && a.from_the_start && a.changed);
         assert!(
@@ -214,9 +215,9 @@ mod tests {
     fn notes_are_bounded_and_keep_the_last_ones() {
         let directory = tempfile::tempdir().unwrap();
         let notes = notes(&directory);
-        notes.add(Note::Began);
+        notes.add_note(Note::Began);
         for number in 0..9_000 {
-            notes.add(Note::Asked(&format!("call-{number}"), Some((number, number))));
+            notes.add_note(Note::Asked(&format!("call-{number}"), Some((number, number))));
         }
         let sizes = fs::read_dir(directory.path().join("sessions")).unwrap();
         let size: u64 = sizes.map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
@@ -234,7 +235,7 @@ mod tests {
                 let notes = notes(&directory);
                 scope.spawn(move || {
                     for number in 0..50 {
-                        notes.add(Note::Asked(&format!("{thread}-{number}"), None));
+                        notes.add_note(Note::Asked(&format!("{thread}-{number}"), None));
                     }
                 });
             }

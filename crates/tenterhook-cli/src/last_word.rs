@@ -190,7 +190,7 @@ const fn is_stdout_without_reader() -> bool {
 
 impl CallerReply {
     /// Sets the form of the fallback reply, before an event is fired.
-    pub(crate) fn arm_fallback(&self, form: Form) {
+    pub(crate) fn set_fallback_form(&self, form: Form) {
         register_fallback_replies(|code, why| fallback_reply(Some(&form), code, why));
         // The event, when it is read, may show that another agent calls.
         *self.0.form.write().unwrap_or_else(PoisonError::into_inner) = Some(form);

@@ -175,7 +175,7 @@ pub(crate) fn read_sources(named: &[Named], whose: Whose, here: &Here) -> Loaded
 
 /// Returns whether a hook was written for a different agent. Hooks of the organisation and of the
 /// call are for all agents.
-pub(crate) fn is_for_other_agent(dialect: DialectId, layer: Layer, agent: DialectId) -> bool {
+pub(crate) fn is_hook_for_other_agent(dialect: DialectId, layer: Layer, agent: DialectId) -> bool {
     let is_own = dialect == DialectId::NATIVE || dialect == agent;
     !is_own && !matches!(layer, Layer::Managed | Layer::BuiltIn | Layer::Given)
 }
@@ -279,8 +279,9 @@ impl Loaded {
     /// Removes the hooks of other agents' files if the user installed this agent with `--only-own`
     /// (BR-124).
     pub(crate) fn retain_own_hooks(&mut self, agent: DialectId, here: &Here) {
-        if here.only_own_marker_path(agent.as_str()).is_file() {
-            self.sources.retain(|source| !is_for_other_agent(source.dialect, source.layer, agent));
+        if here.only_own_hooks_marker_path(agent.as_str()).is_file() {
+            self.sources
+                .retain(|source| !is_hook_for_other_agent(source.dialect, source.layer, agent));
         }
     }
 
@@ -357,7 +358,7 @@ impl Loaded {
     /// shows the locations.
     pub(crate) fn print_warnings(&self, term: Term) {
         self.print_errors(term);
-        self.print_remaining_warnings(term);
+        self.print_approval_warnings_and_count(term);
     }
 
     fn print_errors(&self, term: Term) {
@@ -373,7 +374,7 @@ impl Loaded {
 
     /// Prints warnings about approvals in full, and the number of the others, for commands whose
     /// output contains the errors as [faults](Self::faults).
-    pub(crate) fn print_remaining_warnings(&self, term: Term) {
+    pub(crate) fn print_approval_warnings_and_count(&self, term: Term) {
         // A finding that blocks calls or disables hooks is printed in full: it contains the command to type.
         let is_approval = |diagnostic: &&Diagnostic| APPROVALS.contains(&diagnostic.code);
         for diagnostic in self.diagnostics.iter().filter(is_approval) {

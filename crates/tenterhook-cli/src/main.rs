@@ -81,7 +81,7 @@ fn run_command(command: &Command, term: Term, reply: &CallerReply) -> Result<Exi
         _ => None,
     };
     if let Command::Fire(args) = command {
-        reply.arm_fallback(args.outcome_form());
+        reply.set_fallback_form(args.outcome_form());
     }
     let here = match ambient::Here::from_env() {
         // A caller that waits for an outcome gets one.

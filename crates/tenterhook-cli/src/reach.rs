@@ -5,7 +5,10 @@ use tenterhook_core::hook::{Hook, OnFailure, Phase, Run, Wait};
 use tenterhook_core::matcher::MatcherSpec;
 
 /// Returns why `hook` never runs, and the rule that says so; `None` if some event can start it.
-pub(crate) fn why_unreachable(ruleset: &Ruleset, hook: &Hook) -> Option<(String, &'static str)> {
+pub(crate) fn why_hook_never_runs(
+    ruleset: &Ruleset,
+    hook: &Hook,
+) -> Option<(String, &'static str)> {
     if let Some((because, rule)) = hook.arming.disabled_reason() {
         return Some((because.clone(), rule));
     }

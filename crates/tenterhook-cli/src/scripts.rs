@@ -16,9 +16,9 @@ use tenterhook_core::hook::{Arming, Hook, HookId, Layer, Program, Run, Script};
 
 use crate::executable::is_executable;
 pub(crate) use consequence::Consequence;
-pub(crate) use exit_codes::check_exit_codes;
+pub(crate) use exit_codes::find_dropped_denials;
 use programs::Path as SearchPath;
-pub(crate) use syntax::check_syntax;
+pub(crate) use syntax::find_unparsable_scripts;
 
 /// Something that a hook starts and that cannot be started here.
 pub(crate) struct Missing {

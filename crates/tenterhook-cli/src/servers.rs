@@ -17,7 +17,10 @@ pub(crate) fn find_servers(loaded: &mut Loaded, ruleset: &Ruleset, roots: &Roots
 }
 
 /// Returns one finding for each hook that calls a server that is not configured.
-pub(crate) fn check_servers(ruleset: &Ruleset, servers: &[Server]) -> Vec<Diagnostic> {
+pub(crate) fn unconfigured_server_findings(
+    ruleset: &Ruleset,
+    servers: &[Server],
+) -> Vec<Diagnostic> {
     let names = || servers.iter().map(|server| server.name.as_str());
     let unknown =
         hooks_with_mcp_tool(ruleset).filter(|(_, call)| !names().any(|name| name == call.server));

@@ -58,8 +58,8 @@ impl Session {
         &self,
         each: &mut dyn FnMut(&TranscriptRecord<'_>) -> bool,
     ) -> Result<Facts, Problem> {
-        let mut decoder =
-            Decoder::new(self.agent).with_path_facts(self.cwd.as_deref(), self.subagent.as_deref());
+        let mut decoder = Decoder::new(self.agent)
+            .with_cwd_and_subagent(self.cwd.as_deref(), self.subagent.as_deref());
         let mut more = true;
         let mut take = |line: Line<'_>| {
             decoder.decode_line(line, &mut |record| more = more && each(&record));

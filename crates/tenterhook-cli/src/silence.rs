@@ -47,7 +47,7 @@ fn downgrade_if_approved(silencer: Silencer, dialect: DialectId, here: &Here) ->
     let Some(review) = source.map(|source| here.trust_store().review(&source)) else {
         return silencer;
     };
-    let agent = tenterhook_core::agents::installable_agent(dialect.as_str());
+    let agent = tenterhook_core::agents::agent_with_hook_installation(dialect.as_str());
     match review.state {
         State::Approved => downgrade_to_advice(silencer, "you approved it as it stands"),
         _ if agent.is_some_and(|agent| validated::is_validated_harmless(agent, &review, here)) => {

@@ -95,7 +95,7 @@ impl Term {
     }
 
     /// Runs `work`, and shows a progress line once it has taken a second.
-    pub(crate) fn with_progress<T>(self, what: &'static str, work: impl FnOnce() -> T) -> T {
+    pub(crate) fn run_with_progress<T>(self, what: &'static str, work: impl FnOnce() -> T) -> T {
         let _progress = Progress::begin(what, 0, self.width);
         work()
     }

@@ -27,7 +27,7 @@ pub(crate) struct Unasked {
 
 /// Returns the commands in this project's files that agents run without asking a gate, in the order
 /// of the files.
-pub(crate) fn find_commands_run_unasked(here: &Here) -> Vec<Unasked> {
+pub(crate) fn find_commands_run_without_gate(here: &Here) -> Vec<Unasked> {
     let mut found = Vec::new();
     let repository = here.roots.repository.iter().filter(|root| **root != here.roots.cwd);
     let roots: Vec<&PathBuf> = std::iter::once(&here.roots.cwd).chain(repository).collect();

@@ -34,7 +34,7 @@ pub(crate) fn validate_modules(agent: &'static Agent, program: &Path, here: &Her
         }
         let Some(plugin) = &source.plugin else { continue };
         if run_agent_validation(program, modules, &plugin.root, here)
-            .is_some_and(|analysis| silences_nothing(&analysis, modules))
+            .is_some_and(|analysis| analysis_finds_no_silencing(&analysis, modules))
         {
             // What cannot be kept is asked again.
             let _ = store_result(&stored_result_path(&review, here), &version);
@@ -80,7 +80,7 @@ fn run_agent_validation(
 }
 
 /// Returns whether an analysis is complete, and names nothing that could silence a hook.
-fn silences_nothing(analysis: &Value, modules: &Modules) -> bool {
+fn analysis_finds_no_silencing(analysis: &Value, modules: &Modules) -> bool {
     let parts: Vec<&Value> = analysis["contents"].as_array().into_iter().flatten().collect();
     let analysed: Option<Vec<&Vec<Value>>> =
         parts.iter().map(|part| part["modules"].as_array()).collect();

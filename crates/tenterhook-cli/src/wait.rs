@@ -57,7 +57,7 @@ pub(crate) fn block_on_current_thread<T>(
     work: impl Future<Output = T>,
     give_up: impl FnOnce() + Send + 'static,
 ) -> Result<Waited<T>, Starved> {
-    block_on_with(tokio::runtime::Builder::new_current_thread(), work, give_up)
+    block_on_runtime_from_builder(tokio::runtime::Builder::new_current_thread(), work, give_up)
 }
 
 /// Runs `work` that may compute for long. If a signal arrives meanwhile, `give_up` reports it on
@@ -69,10 +69,10 @@ pub(crate) fn block_on_interruptible<T>(
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     // Hooks are other processes: this thread and one more are plenty to hear them out, and signals while this one computes.
     builder.worker_threads(1);
-    block_on_with(builder, work, give_up)
+    block_on_runtime_from_builder(builder, work, give_up)
 }
 
-fn block_on_with<T>(
+fn block_on_runtime_from_builder<T>(
     mut builder: tokio::runtime::Builder,
     work: impl Future<Output = T>,
     give_up: impl FnOnce() + Send + 'static,
@@ -102,7 +102,9 @@ fn block_on_with<T>(
 
 /// Calls `handler` for the first signal that asks the program to end, at any time, also between two
 /// runs.
-pub(crate) fn on_signal(handler: impl FnOnce(u8) + Send + 'static) -> Result<(), Starved> {
+pub(crate) fn call_handler_on_first_signal(
+    handler: impl FnOnce(u8) + Send + 'static,
+) -> Result<(), Starved> {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = builder.enable_all().build().map_err(Starved)?;
     let signals = {

@@ -103,22 +103,22 @@ impl Rights<'_> {
             return false;
         }
         match &want.what {
-            Wanted::Write(path) => !self.is_granted(&self.grants.write, path),
-            Wanted::Read(path) => self.is_hidden(path),
+            Wanted::Write(path) => !self.is_path_granted(&self.grants.write, path),
+            Wanted::Read(path) => self.is_path_hidden(path),
             Wanted::Reach(port) => self.grants.net.with_port(*port) != self.grants.net,
             Wanted::Attributes => !self.grants.attributes,
         }
     }
 
-    fn is_granted(&self, granted: &[PathBuf], path: &Path) -> bool {
+    fn is_path_granted(&self, granted: &[PathBuf], path: &Path) -> bool {
         granted.iter().any(|p| path.starts_with(Grants::resolve_granted_path(p, self.project)))
     }
 
     /// Returns whether the sandbox hides a file: it exists in the home, is not granted, and lies
     /// neither in the project nor in a folder with programs of the `PATH`.
-    fn is_hidden(&self, path: &Path) -> bool {
-        let is_open =
-            self.is_granted(&self.grants.read, path) || self.is_granted(&self.grants.write, path);
+    fn is_path_hidden(&self, path: &Path) -> bool {
+        let is_open = self.is_path_granted(&self.grants.read, path)
+            || self.is_path_granted(&self.grants.write, path);
         let in_project = path.starts_with(self.project) && self.project != self.home;
         let Ok(below) = path.strip_prefix(self.home) else { return false };
         let first = below.components().next();

@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::problem::Problem;
 use crate::show::paint::{DIM, paint};
 use crate::term::Term;
-use crate::wait::on_signal;
+use crate::wait::call_handler_on_first_signal;
 
 /// Editors write a file in several steps; what follows this soon belongs to the same change.
 const TOGETHER: Duration = Duration::from_millis(100);
@@ -26,7 +26,7 @@ pub(crate) fn run_on_changes(
     let (sender, wakes) = channel();
     let signals = sender.clone();
     // Without a receiver the program is about to end.
-    on_signal(move |signal| drop(signals.send(Wake::Signal(signal))))?;
+    call_handler_on_first_signal(move |signal| drop(signals.send(Wake::Signal(signal))))?;
     let own = Printed::current_outputs();
     loop {
         let changed = sender.clone();

@@ -179,14 +179,14 @@ pub fn agents_with_modules() -> impl Iterator<Item = (&'static Agent, &'static M
 }
 
 /// Iterates over the agents into which `install` can write hooks that call Tenterhook.
-pub fn installable_agents() -> impl Iterator<Item = &'static Agent> {
+pub fn agents_with_hook_installation() -> impl Iterator<Item = &'static Agent> {
     AGENTS.iter().copied().filter(|agent| !agent.installation.places.is_empty())
 }
 
 /// Finds the agent called `name`, if `install` can write hooks into it.
 #[must_use]
-pub fn installable_agent(name: &str) -> Option<&'static Agent> {
-    installable_agents().find(|agent| agent.name == name)
+pub fn agent_with_hook_installation(name: &str) -> Option<&'static Agent> {
+    agents_with_hook_installation().find(|agent| agent.name == name)
 }
 
 #[cfg(test)]

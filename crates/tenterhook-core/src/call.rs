@@ -187,7 +187,7 @@ impl List {
 impl CallFootprint {
     /// Returns the entries of one list of the footprint.
     #[must_use]
-    pub fn list(&self, list: List) -> &[String] {
+    pub fn entries_of_list(&self, list: List) -> &[String] {
         match list {
             List::Reads => &self.reads,
             List::Shows => &self.shows,
@@ -275,9 +275,9 @@ pub fn may_concern_guard(event: &Event, line: &str, files: Option<&dyn disarm::F
 
 /// Returns an absolute path as [`CallFootprint`] writes it; any other text is returned unchanged.
 #[must_use]
-pub fn path_from_project<'a>(path: &'a str, within: &Surroundings) -> Cow<'a, str> {
+pub fn path_seen_from_project<'a>(path: &'a str, within: &Surroundings) -> Cow<'a, str> {
     if path.starts_with('/') {
-        Cow::Owned(path::Paths::from_surroundings(within).path_from_project(path, ""))
+        Cow::Owned(path::Paths::from_surroundings(within).path_seen_from_project(path, ""))
     } else {
         Cow::Borrowed(path)
     }
@@ -298,15 +298,18 @@ fn note_shell_line(
     files::note_redirects(&groups, &cwd, paths, meter, found);
     for (at, view) in views.iter().enumerate().take_while(|(_, view)| view.charge_for_reading()) {
         found.commands.extend(view.fill_in_known_words());
-        if !views.get(at + 1).is_some_and(|next| next.is_equivalent_of(view)) {
+        if !views.get(at + 1).is_some_and(|next| next.is_other_system_equivalent_of(view)) {
             files::note_files(view, paths, found);
         }
         installs::note_installs(view, found);
         literals::note_inline_code_literals(view, paths, found);
     }
     trees::note_read_trees(&views, paths, &mut found.trees);
-    let named =
-        found.trees.iter().map(|tree| &tree.path).filter(|path| trees::is_project_directory(path));
+    let named = found
+        .trees
+        .iter()
+        .map(|tree| &tree.path)
+        .filter(|path| trees::is_relative_to_project(path));
     found.shows.extend(named.map(|path| format!("{path}/*")));
     if found.concerns {
         disarm::note_guards_changed_by_line(&views, paths, found);
@@ -316,16 +319,21 @@ fn note_shell_line(
     code::note_code_from_elsewhere(line, &views, &groups, text, meter, found);
     send::note_sent_data(&views, &groups, found);
     if too_much {
-        found.mark_rest_hidden();
+        found.note_unfollowed_code();
     }
-    note_guessed_lines(line, &path::Paths { cwd, ..paths.clone() }, meter, found);
+    note_lines_guessed_in_arguments(line, &path::Paths { cwd, ..paths.clone() }, meter, found);
     for (text, cwd) in filled {
         note_inner_line(&text, &path::Paths { cwd, ..paths.clone() }, meter, found);
     }
 }
 
 /// Notes the lines that programs of a line may run from their arguments (S-36).
-fn note_guessed_lines(line: &Line, paths: &path::Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
+fn note_lines_guessed_in_arguments(
+    line: &Line,
+    paths: &path::Paths<'_>,
+    meter: &Meter<'_>,
+    found: &mut Found,
+) {
     // Every word may be the start of a guess, and every part of it the name of a program.
     let is_looked_into = |word: &&Word| !word.source.trim_start_matches('"').starts_with("$(");
     let is_paid_for = |command: &SimpleCommand| {
@@ -336,7 +344,9 @@ fn note_guessed_lines(line: &Line, paths: &path::Paths<'_>, meter: &Meter<'_>, f
     if found.guess >= DEEPEST_GUESS || !line.commands.iter().all(is_paid_for) {
         return;
     }
-    for guess in guess::guess_commands_in_line(line, &judged::is_named_by_rules, Languages::Skip) {
+    for guess in
+        guess::guess_commands_in_line(line, &judged::is_program_named_by_rules, Languages::Skip)
+    {
         if found.guesses.len() >= MOST_GUESSES || !meter.spend_steps_for_bytes(guess.text.len()) {
             return;
         }
@@ -353,7 +363,7 @@ fn note_guessed_lines(line: &Line, paths: &path::Paths<'_>, meter: &Meter<'_>, f
 /// code.
 fn note_inner_line(text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
     if found.lines >= MOST_LINES {
-        return found.mark_rest_hidden();
+        return found.note_unfollowed_code();
     }
     found.lines += 1;
     if let Some(line) =
@@ -365,7 +375,7 @@ fn note_inner_line(text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, found
 
 impl Found {
     /// Notes that there is more code than is followed.
-    fn mark_rest_hidden(&mut self) {
+    fn note_unfollowed_code(&mut self) {
         self.is_cut = true;
         self.code.insert("hidden".to_owned());
     }

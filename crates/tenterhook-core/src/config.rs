@@ -21,15 +21,15 @@ mod statements;
 mod switches;
 mod unasked;
 
-pub use caller::is_own_entry;
-pub(crate) use caller::is_own_line;
+pub use caller::is_tenterhook_entry;
+pub(crate) use caller::is_tenterhook_entry_line;
 pub use ruleset::Ruleset;
 pub use ruleset::{Mode, Stage};
 pub use sandbox::is_repository_program;
 pub use sandbox::is_server_of_repository;
 pub use server::merge_servers as settle_servers;
 pub use unasked::disarm_repository_hooks;
-pub use unasked::withhold_repository_server;
+pub use unasked::withhold_if_repository_server;
 
 pub use crate::source::{
     Completeness, Flaw, Govern, Lost, ModeWord, Protect, ReadConfig, Requests, Standing, Switch,
@@ -95,16 +95,16 @@ pub fn load_with_approval_filter(
     let mut good = Vec::new();
     let mut read: Vec<(Source, ReadConfig)> = Vec::new();
     for source in sources {
-        let (source, mut config, is_good) = read_or_keep_last_good(source, last_good);
+        let (source, mut config, is_good) = read_source_or_last_good(source, last_good);
         good.extend(is_good.then(|| source.clone()));
         diagnostics.append(&mut config.diagnostics);
         read.push((source, config));
     }
     diagnostics.extend(judge(&mut read));
     for (source, config) in &mut read {
-        hold::add_hold_hooks(source, config);
+        hold::add_hooks_for_lost_part(source, config);
     }
-    beside::keep_only_gates(&mut read);
+    beside::reduce_sources_to_gates(&mut read);
     diagnostics.extend(beside::account_home_finding(&read));
     move_last_sources_to_end(&mut read);
     #[cfg(feature = "rule")]
@@ -118,13 +118,13 @@ pub fn load_with_approval_filter(
     if added.confines_repositories {
         sandbox::sandbox_repository_hooks(&mut read);
     }
-    diagnostics.extend(record::ineffective_key_findings(&read));
-    diagnostics.extend(hold::hold_findings(&read));
+    diagnostics.extend(record::overridden_record_key_findings(&read));
+    diagnostics.extend(hold::findings_of_held_calls(&read));
     diagnostics.extend(shadow::shadow_findings(read.iter().flat_map(|(_, config)| &config.hooks)));
     diagnostics.extend(names::unmatched_statement_findings(&read));
     names::make_names_unique(&mut read);
     drop_repeated_hooks(&mut read);
-    caller::disarm_own_entries(&mut read);
+    caller::disarm_tenterhook_entries(&mut read);
     if let Some(caller) = added.caller {
         caller::disarm_caller_hooks(&mut read, caller);
     }
@@ -175,8 +175,9 @@ fn move_last_sources_to_end(read: &mut Vec<(Source, ReadConfig)>) {
 fn apply_dialect_layers(read: &mut [(Source, ReadConfig)]) {
     for dialect in DIALECTS {
         // A source of another place replaces nothing here, and nothing here replaces it.
-        let is_here =
-            |source: &Source| source.dialect == dialect.id() && !beside::applies_gates_only(source);
+        let is_here = |source: &Source| {
+            source.dialect == dialect.id() && !beside::do_only_gates_apply(source)
+        };
         let layers = read.iter_mut().filter(|(source, _)| is_here(source));
         let mut layers: Vec<_> = layers.map(|(source, config)| (&*source, config)).collect();
         dialect.apply_layer_settings(&mut layers);
@@ -228,7 +229,7 @@ fn has_content(config: &ReadConfig) -> bool {
 
 /// Reads a source, or its last good version if it cannot be read. The returned flag says whether
 /// the version is worth keeping.
-fn read_or_keep_last_good(
+fn read_source_or_last_good(
     source: &Source,
     last_good: &dyn Fn(&Source) -> Option<Source>,
 ) -> (Source, ReadConfig, bool) {
@@ -239,7 +240,7 @@ fn read_or_keep_last_good(
     }
     match last_good(source) {
         Some(good) => {
-            replace_by_last_good(source, &good, &mut config);
+            replace_by_last_good_version(source, &good, &mut config);
             (good, config, true)
         }
         None => (source.clone(), config, false),
@@ -249,7 +250,7 @@ fn read_or_keep_last_good(
 /// Replaces a source that cannot be read by its last good version, so that no guard vanishes in the
 /// middle of an edit (C-3). That version is read again, so that the statements of other sources
 /// apply to it.
-fn replace_by_last_good(source: &Source, good: &Source, config: &mut ReadConfig) {
+fn replace_by_last_good_version(source: &Source, good: &Source, config: &mut ReadConfig) {
     let broken = std::mem::replace(config, hold::read_as_flaw_allows(good));
     config.diagnostics = broken.diagnostics;
     let count = config.hooks.len();

@@ -199,7 +199,7 @@ impl fmt::Display for Diagnostic {
 /// Case, `-`, `_` and `.` make no difference; beyond that at most a third of the letters may differ.
 #[must_use]
 pub fn nearest_word<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let folded: Vec<char> = fold_letters(word).collect();
+    let folded: Vec<char> = lowercase_letters_and_digits(word).collect();
     let limit = folded.len() / 3;
     let letters = letter_set(folded.iter().copied());
     let mut room = Vec::new();
@@ -207,7 +207,7 @@ pub fn nearest_word<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) ->
         .into_iter()
         .filter_map(|candidate| {
             room.clear();
-            room.extend(fold_letters(candidate));
+            room.extend(lowercase_letters_and_digits(candidate));
             // A distance costs the product of both lengths, and is at least these.
             let is_far = room.len().abs_diff(folded.len()) > limit
                 || count_differing_letters(letters, letter_set(room.iter().copied())) > limit;
@@ -218,7 +218,7 @@ pub fn nearest_word<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-fn fold_letters(word: &str) -> impl Iterator<Item = char> {
+fn lowercase_letters_and_digits(word: &str) -> impl Iterator<Item = char> {
     word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
 }
 

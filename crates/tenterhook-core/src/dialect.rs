@@ -41,7 +41,7 @@ pub use self::{
     files::{Disk, Plugins, ReadServers, Scan, ServerFile, ServerFiles, ServerVariables, Silencer},
     foreign_file::{foreign_agent_of_file, foreign_agents, foreign_hook_files},
     kit::reply::Reply,
-    label::{EventLabel, events_named},
+    label::{EventLabel, event_rows_named},
     parts::Dialect,
 };
 pub use crate::agents::{

@@ -86,18 +86,18 @@ pub fn hook_digest(hook: &Hook, ground: PathRoots<'_>) -> Digest {
         .with_field("dialect", dialect.as_str())
         .with_field("event", event.as_str())
         .with_field("matcher", matcher_digest(matcher.spec()))
-        .with_optional("condition", condition.as_ref().map(|condition| condition.text()))
+        .with_optional_field("condition", condition.as_ref().map(|condition| condition.text()))
         // An entry that a typo disables guards nothing.
-        .with_optional("off", (*arming != Arming::Armed).then_some("yes"))
+        .with_optional_field("off", (*arming != Arming::Armed).then_some("yes"))
         .with_field("run", run_digest(run, ground).to_string())
         .with_field("phase", format!("{phase:?}"))
         .with_field("wait", format!("{wait:?}"))
-        .with_optional("timeout", timeout.map(|timeout| timeout.as_nanos().to_string()))
-        .with_optional("on_failure", on_failure.map(|failure| failure.as_str()))
+        .with_optional_field("timeout", timeout.map(|timeout| timeout.as_nanos().to_string()))
+        .with_optional_field("on_failure", on_failure.map(|failure| failure.as_str()))
         .with_field("answer_required", answer_required.to_string())
         .with_field("once", once.to_string())
-        .with_optional("status", status.as_ref())
-        .with_optional("mode", enforcement.is_shadow().then(|| enforcement.as_str()));
+        .with_optional_field("status", status.as_ref())
+        .with_optional_field("mode", enforcement.is_shadow().then(|| enforcement.as_str()));
     add_sandbox_to_digest(canon, sandbox, ground).finish()
 }
 
@@ -115,7 +115,7 @@ fn matcher_digest(spec: &MatcherSpec) -> String {
     let canon = Canon::new("matcher");
     let canon = match spec {
         MatcherSpec::Any => canon.with_field("any", ""),
-        MatcherSpec::Words(words) => canon.with_list("words", words),
+        MatcherSpec::Words(words) => canon.with_list_field("words", words),
         MatcherSpec::Regex(text) => canon.with_field("regex", text),
         MatcherSpec::Never(text) => canon.with_field("never", text),
     };
@@ -133,11 +133,11 @@ fn run_digest(run: &Run, ground: PathRoots<'_>) -> Digest {
             let Prompt { text, model, max_tokens, may_allow, goes_on, turns } = prompt;
             canon
                 .with_field("text", text)
-                .with_optional("model", model.as_ref())
-                .with_optional("max_tokens", max_tokens.map(|token| token.to_string()))
+                .with_optional_field("model", model.as_ref())
+                .with_optional_field("max_tokens", max_tokens.map(|token| token.to_string()))
                 .with_field("may_allow", may_allow.to_string())
                 .with_field("goes_on", goes_on.to_string())
-                .with_optional("turns", turns.map(|turn| turn.to_string()))
+                .with_optional_field("turns", turns.map(|turn| turn.to_string()))
                 .finish()
         }
         Run::McpTool(McpTool { server, tool, input }) => canon
@@ -158,14 +158,14 @@ fn add_grants_to_digest(canon: Canon, grants: &Grants, ground: PathRoots<'_>) ->
         grants;
     canon
         .with_field("sandbox", profile.as_str())
-        .with_list("read", read.iter().map(|path| ground.path(path)))
-        .with_list("write", write.iter().map(|path| ground.path(path)))
+        .with_list_field("read", read.iter().map(|path| ground.path(path)))
+        .with_list_field("write", write.iter().map(|path| ground.path(path)))
         .with_field("net", format!("{net:?}"))
-        .with_list("sandbox env", env)
-        .with_optional("attributes", attributes.then_some("yes"))
-        .with_optional("processes", processes.map(|process| process.to_string()))
-        .with_optional("memory", memory.map(|memory| memory.to_string()))
-        .with_optional("cpu", cpu.map(|cpu| cpu.as_nanos().to_string()))
+        .with_list_field("sandbox env", env)
+        .with_optional_field("attributes", attributes.then_some("yes"))
+        .with_optional_field("processes", processes.map(|process| process.to_string()))
+        .with_optional_field("memory", memory.map(|memory| memory.to_string()))
+        .with_optional_field("cpu", cpu.map(|cpu| cpu.as_nanos().to_string()))
         .with_field("isolation_min", at_least.as_str())
 }
 
@@ -175,7 +175,7 @@ fn command_digest(command: &Command, ground: PathRoots<'_>) -> Digest {
     let canon = match invocation {
         Invocation::Argv { program, args } => canon
             .with_field("program", ground.replace_root_with_mark(program))
-            .with_list("args", args),
+            .with_list_field("args", args),
         Invocation::Shell { text, shell } => {
             canon.with_field("shell", format!("{shell:?}")).with_field("text", text)
         }
@@ -186,13 +186,13 @@ fn command_digest(command: &Command, ground: PathRoots<'_>) -> Digest {
     let canon = if files.is_empty() {
         canon
     } else {
-        canon.with_list("declared", files.iter().map(|file| ground.path(file)))
+        canon.with_list_field("declared", files.iter().map(|file| ground.path(file)))
     };
     canon
         .with_field("inherit", format!("{inherit:?}"))
-        .with_list("pass", pass)
-        .with_list("env", pairs)
-        .with_optional("cwd", cwd.as_ref().map(|cwd| ground.path(cwd)))
+        .with_list_field("pass", pass)
+        .with_list_field("env", pairs)
+        .with_optional_field("cwd", cwd.as_ref().map(|cwd| ground.path(cwd)))
         .with_field("prewarm", format!("{prewarm:?}"))
         .finish()
 }
@@ -202,9 +202,9 @@ fn http_digest(http: &Http) -> Digest {
     let Http { url, headers, variables, secret, interpolation: _ } = http;
     Canon::new("http")
         .with_field("url", url)
-        .with_list("headers", headers.iter().flat_map(|(name, value)| [name, value]))
-        .with_list("variables", variables)
-        .with_optional("secret", secret.as_ref())
+        .with_list_field("headers", headers.iter().flat_map(|(name, value)| [name, value]))
+        .with_list_field("variables", variables)
+        .with_optional_field("secret", secret.as_ref())
         .finish()
 }
 
@@ -233,13 +233,13 @@ pub fn digest_of_non_hook_settings(config: &ReadConfig, ground: PathRoots<'_>) -
     let events = config.events.iter().map(|event| format!("{event:?}"));
     let servers = config.servers.iter().map(|server| server_digest(server, ground).to_string());
     Canon::new("rest 1")
-        .with_list("switches", switches)
-        .with_list("mentions", mentions)
-        .with_list("events", events)
-        .with_list("servers", servers)
+        .with_list_field("switches", switches)
+        .with_list_field("mentions", mentions)
+        .with_list_field("events", events)
+        .with_list_field("servers", servers)
         // A torn entry may have had more fields.
-        .with_optional("torn", config.unreadable.then_some("yes"))
-        .with_optional("lost", config.lost.as_ref().map(|l| l.why.as_str()))
+        .with_optional_field("torn", config.unreadable.then_some("yes"))
+        .with_optional_field("lost", config.lost.as_ref().map(|l| l.why.as_str()))
         .finish()
 }
 
@@ -253,7 +253,7 @@ fn switch_digest(switch: &Switch, ground: PathRoots<'_>) -> String {
         Switch::ManagedOnly(whose) => canon.with_field("managed only", format!("{whose:?}")),
         Switch::DisableHook { name, place: _ } => canon.with_field("disable", name),
         Switch::Requests { about, allowed, place: _ } => {
-            canon.with_field("requests", about.key()).with_list("allowed", allowed)
+            canon.with_field("requests", about.key()).with_list_field("allowed", allowed)
         }
         Switch::Govern(Govern {
             file,
@@ -267,12 +267,12 @@ fn switch_digest(switch: &Switch, ground: PathRoots<'_>) -> String {
             place: _,
         }) => add_sandbox_to_digest(canon, sandbox, ground)
             .with_field("file", ground.path(file))
-            .with_optional("on_failure", on_failure.map(|failure| failure.as_str()))
-            .with_optional("on_broken", on_broken.map(|failure| failure.as_str()))
-            .with_optional("compat", compat.map(|compat| format!("{compat:?}")))
-            .with_optional("enabled", enabled.map(|flag| flag.to_string()))
-            .with_optional("prewarm", prewarm.map(|prewarm| format!("{prewarm:?}")))
-            .with_optional("shadow", mode.as_ref().map(|mode| mode.shadow.to_string())),
+            .with_optional_field("on_failure", on_failure.map(|failure| failure.as_str()))
+            .with_optional_field("on_broken", on_broken.map(|failure| failure.as_str()))
+            .with_optional_field("compat", compat.map(|compat| format!("{compat:?}")))
+            .with_optional_field("enabled", enabled.map(|flag| flag.to_string()))
+            .with_optional_field("prewarm", prewarm.map(|prewarm| format!("{prewarm:?}")))
+            .with_optional_field("shadow", mode.as_ref().map(|mode| mode.shadow.to_string())),
     };
     canon.finish().to_string()
 }

@@ -21,12 +21,12 @@ pub use adopt::{Adopted, move_entries_to_tenterhook, restore_moved_entries};
 pub use approval::{Approval, codex_approvals};
 pub use entry::{hook_command_line, tenterhook_files_with_texts};
 pub use guard::{
-    GUARD_GAPS, anti_silencing_settings, guard_files, guard_user_settings,
-    keep_hooks_enabled_setting, supports_guard_module,
+    GUARD_GAPS, anti_silencing_settings, files_of_named_guard, setting_keeping_hooks_enabled,
+    supports_guard_module, user_settings_loading_guard,
 };
 pub use json::{
     Foreign, Switched, Wrong, add_own_entries, agent_may_reject_settings, find_hook_switch,
-    foreign_entries, installed_commands, remove_own_entries,
+    foreign_entries, installed_events_and_commands, remove_own_entries,
 };
 pub use own::{Stranger, find_foreign_part};
 pub use settings::{Setting, add_settings, remove_settings};

@@ -223,7 +223,7 @@ impl Weighed<'_> {
     }
 
     /// Returns the explanation as a sentence, and the rule that decided.
-    fn explanation(&self, hook: &Hook) -> (String, &'static str) {
+    fn explanation_and_rule(&self, hook: &Hook) -> (String, &'static str) {
         match self {
             Self::Elsewhere => (format!("it is for `{}`", hook.event_label()), "P-2"),
             Self::Disarmed { because, rule } => ((*because).to_owned(), rule),
@@ -283,10 +283,10 @@ fn decide_if_hook_runs<'a>(
     if let Some((because, rule)) = hook.arming.disabled_reason() {
         return Weighed::Disarmed { because, rule };
     }
-    if !hook.is_managed_or_built_in() && view.is_switched_off(&hook.id) {
+    if !hook.is_managed_or_built_in() && view.is_hook_switched_off(&hook.id) {
         return Weighed::Off;
     }
-    if hook.once && view.has_had_only_run(&hook.id) {
+    if hook.once && view.has_hook_had_only_run(&hook.id) {
         return Weighed::Spent;
     }
     let subject = row.subject.matcher_text(event);

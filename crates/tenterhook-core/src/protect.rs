@@ -20,8 +20,9 @@ pub use letters::{may_change_files, may_concern_guard, names_guard_literally};
 pub use modules::{InPlugins, locate_in_plugin_directories};
 pub use own::{OWN_COMMANDS, OWN_OVERRIDES, PACKAGE};
 pub use path::{
-    Hold, classify_guarded_path, guarded_directories, guarded_file_names, is_at_or_below,
-    is_environment_file, is_git_config, is_guard_directory, is_startup_file, shell_pattern_matches,
+    Hold, guarded_directories, guarded_file_names, is_at_or_below, is_environment_file,
+    is_git_config, is_guard_directory, is_startup_file, relation_of_path_to_guards,
+    shell_pattern_matches,
 };
 pub use switches::{call_loosens_guard_setting, tool_can_change_settings};
 

@@ -36,13 +36,13 @@ impl View {
 
     /// Returns true if the user switched a hook off for the session.
     #[must_use]
-    pub fn is_switched_off(&self, hook: &HookId) -> bool {
+    pub fn is_hook_switched_off(&self, hook: &HookId) -> bool {
         self.off.contains(hook)
     }
 
     /// Returns true if a hook that runs once has already run.
     #[must_use]
-    pub fn has_had_only_run(&self, hook: &HookId) -> bool {
+    pub fn has_hook_had_only_run(&self, hook: &HookId) -> bool {
         self.claimed.contains(hook)
     }
 }
@@ -62,7 +62,11 @@ pub enum Strike {
 /// Settles an outcome against the session: past its cap a denial does not hold (N-3).
 ///
 /// Without this, a gate on the end of a turn that never relents keeps the model at work for ever.
-pub fn settle_outcome(mut outcome: Outcome, view: &View, cap: Option<Cap>) -> (Outcome, Strike) {
+pub fn apply_denial_cap_to_outcome(
+    mut outcome: Outcome,
+    view: &View,
+    cap: Option<Cap>,
+) -> (Outcome, Strike) {
     let Some(cap) = cap else { return (outcome, Strike::Keep) };
     if !outcome.blocked() {
         return (outcome, Strike::Reset);

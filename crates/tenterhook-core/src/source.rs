@@ -279,7 +279,7 @@ impl Govern {
 
     /// Returns true if the settings apply to the hooks of a source: the file is the source itself,
     /// or the one that its hooks were moved from (BR-78).
-    pub(crate) fn applies_to(&self, source: &Source) -> bool {
+    pub(crate) fn applies_to_source(&self, source: &Source) -> bool {
         Path::new(&*source.name) == self.file || source.moved_from.as_ref() == Some(&self.file)
     }
 }

@@ -99,7 +99,7 @@ fn truncation_mark(dropped: usize) -> String {
 pub fn remove_control_sequences(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
-    while let Some((c, rest)) = split_first_char_at(text, at) {
+    while let Some((c, rest)) = char_and_rest_at(text, at) {
         at = text.len() - rest.len();
         match sequence::escape_sequence_length(c, rest) {
             Some(length) => at += length,
@@ -129,9 +129,10 @@ pub fn truncate_for_preview(text: &str, cap_chars: usize) -> Preview {
 }
 
 impl Preview {
-    /// Returns the start of the text and the path of the whole text, in words for a model (H-10).
+    /// Returns the start of the text and, if it is cut, the path of the file with the whole text,
+    /// in words for a model (H-10).
     #[must_use]
-    pub fn with_full_text_path(&self, path: &str) -> String {
+    pub fn preview_text_with_file_path(&self, path: &str) -> String {
         let Self { shown, dropped_chars } = self;
         if *dropped_chars == 0 {
             return shown.clone();
@@ -173,7 +174,7 @@ pub fn label(source: &str, text: &str) -> String {
         let (before, tag) = rest.split_at(at);
         let (_, after) = tag.split_at(1);
         block.push_str(before);
-        block.push_str(if is_reserved_tag(after) { "&lt;" } else { "<" });
+        block.push_str(if begins_with_reserved_tag(after) { "&lt;" } else { "<" });
         rest = after;
     }
     block.push_str(rest);
@@ -183,7 +184,7 @@ pub fn label(source: &str, text: &str) -> String {
 
 /// Returns true if the text after a `<` is an opening or closing tag of [`TAGS`], or begins with
 /// the name of our own tag.
-fn is_reserved_tag(after: &str) -> bool {
+fn begins_with_reserved_tag(after: &str) -> bool {
     let start = after.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '/' | '|'));
     let name: String = start
         .chars()
@@ -198,7 +199,7 @@ fn clean_to_one_line(text: &str) -> String {
     clean(text, 512).text.replace(['\n', '\t'], " ")
 }
 
-fn split_first_char_at(text: &str, at: usize) -> Option<(char, &str)> {
+fn char_and_rest_at(text: &str, at: usize) -> Option<(char, &str)> {
     let mut chars = text.get(at..)?.chars();
     chars.next().map(|c| (c, chars.as_str()))
 }
@@ -213,7 +214,7 @@ fn remove_unsafe_characters(text: &str) -> (String, Removed) {
     let mut out = String::with_capacity(text.len());
     let mut removed = Removed::default();
     let mut at = 0;
-    while let Some((c, rest)) = split_first_char_at(text, at) {
+    while let Some((c, rest)) = char_and_rest_at(text, at) {
         at = text.len() - rest.len();
         if let Some(length) = sequence::escape_sequence_length(c, rest) {
             removed.sequences += 1;

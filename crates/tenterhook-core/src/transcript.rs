@@ -161,7 +161,7 @@ impl Facts {
 
     /// Counts a record of an unknown kind. The file is untrusted, so only a plain name is copied
     /// from it.
-    pub(crate) fn count_unknown_kind(&mut self, kind: &str) {
+    pub(crate) fn count_record_of_unknown_kind(&mut self, kind: &str) {
         let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._/-$".contains(c);
         // A key or a token has more digits than a name.
         let digits = kind.chars().filter(char::is_ascii_digit).count();
@@ -260,7 +260,7 @@ impl Decoder {
 
     /// Sets what only the file's path shows: the working directory and the subagent.
     #[must_use]
-    pub fn with_path_facts(mut self, cwd: Option<&str>, subagent: Option<&str>) -> Self {
+    pub fn with_cwd_and_subagent(mut self, cwd: Option<&str>, subagent: Option<&str>) -> Self {
         self.carried.cwd = cwd.map(Into::into);
         self.carried.subagent = subagent.map(Into::into);
         self

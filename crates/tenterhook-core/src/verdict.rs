@@ -181,7 +181,7 @@ fn apply_slips(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: &mu
         return;
     }
     faults.extend(answer.slips.iter().map(|slip| fault_from_slip(judge_context.hook, slip)));
-    *answer = answer_after_slips(judge_context, std::mem::take(answer));
+    *answer = counted_part_of_slipped_answer(judge_context, std::mem::take(answer));
 }
 
 /// Handles an unclear answer. It is no consent. On an event before an action, the user is
@@ -224,7 +224,9 @@ fn judge_unclear_answer(
     }
 }
 
-fn answer_after_slips(judge_context: JudgeContext<'_>, answer: Answer) -> Answer {
+/// Returns the part of an answer with slips that counts: for guarded reading its restraining part,
+/// for exact reading what the agent takes.
+fn counted_part_of_slipped_answer(judge_context: JudgeContext<'_>, answer: Answer) -> Answer {
     match judge_context.hook.compat {
         Compat::Guarded => restraining_part_after_slip(answer),
         Compat::Exact => {

@@ -164,7 +164,7 @@ impl Agent {
     /// Returns a call of the agent's shell that names `way` and creates the mark file `ran.WAY`
     /// when it runs.
     #[must_use]
-    pub fn shell_call_creating_mark(&self, way: &str) -> Call {
+    pub fn shell_call_creating_mark_file(&self, way: &str) -> Call {
         let line = format!("touch marks/ran.{way} && echo WAY-{way}-END");
         Call { name: self.shell.name.to_owned(), input: (self.shell.input)(&line) }
     }

@@ -134,7 +134,7 @@ impl Fixture {
 
     /// Returns the names of the mark files that tools created.
     #[must_use]
-    pub fn created_mark_names(&self) -> Vec<String> {
+    pub fn created_mark_file_names(&self) -> Vec<String> {
         let mut names: Vec<String> =
             directory_entries(&self.path_of("project/marks")).map(|entry| entry.0).collect();
         names.sort_unstable();

@@ -100,7 +100,7 @@ pub trait Front: Sync {
     /// # Errors
     ///
     /// When it was not called, although hooks were asked.
-    fn check_after_run(&self, fixture: &Fixture) -> Result<(), FrontError>;
+    fn require_called_during_run(&self, fixture: &Fixture) -> Result<(), FrontError>;
 }
 
 impl fmt::Debug for Play<'_> {
@@ -221,13 +221,15 @@ pub fn run_agent(play: &Play<'_>) -> Result<Seen, PlayError> {
         End::NotStarted(why) => return Err(why.into()),
         other => Err(other),
     };
-    play.front.map_or(Ok(()), |f| f.check_after_run(&fixture)).map_err(PlayError::Front)?;
+    play.front
+        .map_or(Ok(()), |f| f.require_called_during_run(&fixture))
+        .map_err(PlayError::Front)?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ok(Seen {
         end,
         printed: text(&report.stdout.bytes) + &text(&report.stderr.bytes),
         asked: model.requested_turns(),
-        marks: fixture.created_mark_names(),
+        marks: fixture.created_mark_file_names(),
         fired: fixture.hook_call_counts(),
         given: Event::ALL.map(|event| (event.name(), fixture.hook_inputs(event.name()))).into(),
         took: began.elapsed(),

@@ -74,7 +74,7 @@ impl Survey<'_> {
         while !rest.is_empty() {
             let main = rest
                 .iter()
-                .map(|pair| Step::Calls(vec![self.agent.shell_call_creating_mark(pair.0)]))
+                .map(|pair| Step::Calls(vec![self.agent.shell_call_creating_mark_file(pair.0)]))
                 .collect();
             let seen = self.run_agent_in_mode(mode, &Script { main, sub: Vec::new() }, &all)?;
             // Some denials end the run: what comes after them needs a further run.
@@ -102,7 +102,7 @@ impl Survey<'_> {
         let batch = calls
             .iter()
             .filter(|row| row.3 == 0)
-            .map(|row| self.agent.shell_call_creating_mark(row.2))
+            .map(|row| self.agent.shell_call_creating_mark_file(row.2))
             .collect();
         // A missing tool becomes an uncounted shell call, so that the others keep their positions.
         let none = || (self.agent.shell.name.to_owned(), (self.agent.shell.input)("true"));
@@ -120,7 +120,7 @@ impl Survey<'_> {
             // Some agents start a sub-agent and go on; the end of the session would end it too.
             single(wait),
         ];
-        let sub = vec![Step::Calls(vec![self.agent.shell_call_creating_mark("subagent")])];
+        let sub = vec![Step::Calls(vec![self.agent.shell_call_creating_mark_file("subagent")])];
         let seen = self.run_agent_in_mode(Mode::Bypass, &Script { main, sub }, &ways)?;
         let row = |(axis, hook, name, step): (&'static str, &'static str, &str, usize)| {
             let had = match axis {

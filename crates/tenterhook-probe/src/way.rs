@@ -129,7 +129,7 @@ impl Way {
         let forms = [
             ("{DENY}", deny.replace(&word, &word.to_uppercase())),
             ("{spaced}", deny.replace(&word, &format!("\" {}\"", agent.no))),
-            ("{bare}", remove_reason(&deny)),
+            ("{bare}", remove_denial_reason(&deny)),
             ("{nameless}", deny.replace("\"hookEventName\":\"PreToolUse\",", "")),
             (
                 "{misnamed}",
@@ -171,7 +171,7 @@ fn decision_key_and_value(deny: &str, word: &str) -> String {
 }
 
 /// Returns the denial without the field that gives the reason.
-fn remove_reason(deny: &str) -> String {
+fn remove_denial_reason(deny: &str) -> String {
     let Some(at) = deny.rfind(",\"") else { return deny.to_owned() };
     let (kept, dropped) = deny.split_at(at);
     kept.to_owned() + &"}".repeat(dropped.matches('}').count())

@@ -34,7 +34,7 @@ impl Cancel {
         drop(state);
         for run in runs {
             if run.push_order(Order::Cancel) {
-                backend::notify_of_orders(run.id);
+                backend::notify_run_of_orders(run.id);
             }
         }
     }
@@ -51,7 +51,7 @@ impl Cancel {
         if state.pulled {
             drop(state);
             if run.push_order(Order::Cancel) {
-                backend::notify_of_orders(run.id);
+                backend::notify_run_of_orders(run.id);
             }
             return;
         }

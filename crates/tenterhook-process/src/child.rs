@@ -93,7 +93,7 @@ impl Child {
         let wanted = self.inbox.push_order(Order::Deadline(deadline));
         self.stdin.queue_last_bytes(bytes.into());
         if wanted {
-            backend::notify_of_orders(self.inbox.id);
+            backend::notify_run_of_orders(self.inbox.id);
         }
     }
 
@@ -171,7 +171,7 @@ impl Child {
 
     fn send_order(&self, order: Order) {
         if self.inbox.push_order(order) {
-            backend::notify_of_orders(self.inbox.id);
+            backend::notify_run_of_orders(self.inbox.id);
         }
     }
 }
@@ -218,7 +218,7 @@ impl Lines {
             && before - size <= BEHIND / 2
             && self.inbox.push_order(Order::Resume)
         {
-            backend::notify_of_orders(self.inbox.id);
+            backend::notify_run_of_orders(self.inbox.id);
         }
     }
 }
@@ -227,7 +227,7 @@ impl Drop for Lines {
     fn drop(&mut self) {
         // The receiver is gone: a child that was stopped for it goes on.
         if self.inbox.push_order(Order::Resume) {
-            backend::notify_of_orders(self.inbox.id);
+            backend::notify_run_of_orders(self.inbox.id);
         }
     }
 }

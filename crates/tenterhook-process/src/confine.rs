@@ -161,7 +161,7 @@ impl Means {
     /// the child requires them or Landlock is not enough: starting in them is slower, and they kill
     /// daemons that a program leaves behind. No other code decides this.
     #[must_use]
-    pub const fn tier_for(self, at_least: Tier) -> Tier {
+    pub const fn tier_for_requirement(self, at_least: Tier) -> Tier {
         match (self.highest_tier(), at_least) {
             (Tier::T2, Tier::T0 | Tier::T1) if self.can_limit_files() => Tier::T1,
             (reached, _) => reached,

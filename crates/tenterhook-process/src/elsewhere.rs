@@ -65,7 +65,7 @@ pub(crate) fn submit_run(_: Command, _: Input, inbox: &Arc<Inbox>, _: &Arc<Stdin
     inbox.deliver_report(unknown_failure_report());
 }
 
-pub(crate) fn notify_of_orders(_: u64) {}
+pub(crate) fn notify_run_of_orders(_: u64) {}
 
 /// That the system does not support it, as each system numbers it: by Windows' numbers 38 is the end of a file.
 const UNSUPPORTED: i32 = unsupported_errno(cfg!(windows));

@@ -125,7 +125,7 @@ pub fn available_sandbox_means() -> Means {
 /// probed, by creating some, only if they are required or nothing else confines.
 #[must_use]
 pub fn reachable_tier(at_least: Tier) -> Tier {
-    backend::sandbox_means_for_tier(at_least).tier_for(at_least)
+    backend::sandbox_means_for_tier(at_least).tier_for_requirement(at_least)
 }
 
 pub use asked::{Asked, Wish};

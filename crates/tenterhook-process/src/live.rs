@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 static LIVE: Mutex<usize> = Mutex::new(0);
 static NONE_LEFT: Condvar = Condvar::new();
 
-fn lock_count() -> MutexGuard<'static, usize> {
+fn lock_live_run_count() -> MutexGuard<'static, usize> {
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Adds one to the count of live runs.
 pub(crate) fn increment_live_runs() {
-    *lock_count() += 1;
+    *lock_live_run_count() += 1;
 }
 
 /// Takes one from the count of live runs.
 pub(crate) fn decrement_live_runs() {
-    let mut live = lock_count();
+    let mut live = lock_live_run_count();
     *live = live.saturating_sub(1);
     if *live == 0 {
         NONE_LEFT.notify_all();
@@ -32,7 +32,7 @@ pub(crate) fn decrement_live_runs() {
 #[must_use]
 pub fn wait_for_all_runs(within: Duration) -> bool {
     let until = Instant::now() + within;
-    let mut live = lock_count();
+    let mut live = lock_live_run_count();
     while *live > 0 {
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {

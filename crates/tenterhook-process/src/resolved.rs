@@ -111,14 +111,15 @@ impl Links {
             matches!(parent, Some(Lies::Nothing))
         };
         if !self.seen.contains_key(path.as_os_str()) {
-            let lies = if is_below_nothing() { Lies::Nothing } else { look_up(path) };
+            let lies =
+                if is_below_nothing() { Lies::Nothing } else { look_up_directory_entry(path) };
             self.seen.insert(path.as_os_str().to_owned(), lies);
         }
         self.seen.get(path.as_os_str()).unwrap_or(&Lies::Other)
     }
 }
 
-fn look_up(path: &Path) -> Lies {
+fn look_up_directory_entry(path: &Path) -> Lies {
     match path.read_link() {
         Ok(target) => Lies::Link(target),
         Err(error) if error.kind() == ErrorKind::NotFound => Lies::Nothing,

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn await_writers_waits_for_writer() {
+    fn waits_until_writer_has_closed() {
         let scene = tenterhook_testkit::Sandbox::new().expect("a scene");
         let path = scene.home().join("file");
         let writer = File::create(&path).expect("a file");

@@ -31,7 +31,7 @@ pub(super) fn record_command_and_wrapped(
         if !reader.spend_steps(code, command.size()) {
             return;
         }
-        add_script_input(reader, &mut command);
+        set_script_file_as_input(reader, &mut command);
         let names = command.assignments.iter().map(|assignment| assignment.name.as_str());
         names.for_each(|name| reader.note_assigned_variable(name));
         reader.commands.push(command.clone());
@@ -45,7 +45,7 @@ pub(super) fn record_command_and_wrapped(
             queue.push(derive_command(&command, words, Via::Wrapper(BRACES)));
         } else if command.via.len() < MOST_WRAPPERS {
             let mut look = Look { reader, code, command: &command, output, is_known: false };
-            queue.extend(look.commands_run_by(program).into_iter().rev());
+            queue.extend(look.commands_run_by_program(program).into_iter().rev());
             is_known |= look.is_known;
         } else if program.is_dynamic() || wrapper::find_wrapper(&program.text).is_some() {
             reader.record_doubt(code, Doubt::TooDeep);
@@ -77,7 +77,7 @@ fn computed_startup_variable(assignment: &Assignment) -> Option<&'static str> {
 
 /// Adds the script file of an interpreter of another language as the command's input, if the line
 /// wrote that file.
-fn add_script_input(reader: &mut Reader<'_>, command: &mut SimpleCommand) {
+fn set_script_file_as_input(reader: &mut Reader<'_>, command: &mut SimpleCommand) {
     let Some(options) = command.program_name().and_then(strings::interpreter_code_options) else {
         return;
     };
@@ -212,7 +212,7 @@ struct Look<'l, 's> {
 
 impl Look<'_, '_> {
     /// Returns the commands that a program runs.
-    fn commands_run_by(&mut self, program: &Word) -> Vec<SimpleCommand> {
+    fn commands_run_by_program(&mut self, program: &Word) -> Vec<SimpleCommand> {
         let command = self.command;
         if let Some(name) = program_file_name(program).filter(|name| !name.is_empty()) {
             let step = Via::Path(program.source.clone());

@@ -119,7 +119,7 @@ impl Search<'_> {
     fn visit_command(&mut self, whole: Node<'_>, command: Node<'_>, droppers: &Droppers) {
         let name = command.child_by_field_name("name").map(|name| self.text(name));
         let ends_shell = matches!(name, Some("exit" | "exec"));
-        if !ends_shell && self.constant_code(command).is_some() {
+        if !ends_shell && self.constant_exit_code(command).is_some() {
             return;
         }
         let Some(dropper) = (if ends_shell { &droppers.exited } else { &droppers.ended }) else {
@@ -154,10 +154,12 @@ impl Search<'_> {
                 _ if next == Some("&") => {
                     Droppers::dropped_subshell(Dropper { by: "&".to_owned(), code: 0 })
                 }
-                Some(last) if last != *child && !self.keeps_code(last) => {
+                Some(last) if last != *child && !self.keeps_previous_exit_code(last) => {
                     let by = format!("; {}", self.text(last));
-                    droppers
-                        .with_dropper(Dropper { by, code: self.constant_code(last).unwrap_or(0) })
+                    droppers.with_dropper(Dropper {
+                        by,
+                        code: self.constant_exit_code(last).unwrap_or(0),
+                    })
                 }
                 _ => droppers.clone(),
             };
@@ -190,7 +192,7 @@ impl Search<'_> {
         let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
         let [left, operator, right] = children.as_slice() else { return };
         let on_left = match node_kind(*operator) {
-            "||" => match self.constant_code(*right) {
+            "||" => match self.constant_exit_code(*right) {
                 Some(code) => {
                     droppers.with_dropper(Dropper { by: format!("|| {}", self.text(*right)), code })
                 }
@@ -215,16 +217,16 @@ impl Search<'_> {
     }
 
     /// Returns `true` for `exit` without a number, which ends with the code of the command before it.
-    fn keeps_code(&self, node: Node<'_>) -> bool {
+    fn keeps_previous_exit_code(&self, node: Node<'_>) -> bool {
         node_kind(node) == "command" && self.text(node).trim() == "exit"
     }
 
     /// Returns the exit code of a part that always ends with the same one.
-    fn constant_code(&self, node: Node<'_>) -> Option<i32> {
+    fn constant_exit_code(&self, node: Node<'_>) -> Option<i32> {
         let children: Vec<Node<'_>> = node.named_children(&mut node.walk()).collect();
         match node_kind(node) {
-            "compound_statement" | "subshell" => self.constant_code(*children.last()?),
-            "redirected_statement" => self.constant_code(node.child_by_field_name("body")?),
+            "compound_statement" | "subshell" => self.constant_exit_code(*children.last()?),
+            "redirected_statement" => self.constant_exit_code(node.child_by_field_name("body")?),
             "command" => {
                 let mut words = self.text(node).split_whitespace();
                 match words.next()? {

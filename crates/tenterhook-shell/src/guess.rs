@@ -87,7 +87,7 @@ struct Guesser<'c, 'a> {
 
 impl<'c> Guesser<'c, '_> {
     /// Returns whether a text names a program that the caller asks about.
-    fn mentions_asked_program(&self, text: &str) -> bool {
+    fn mentions_program_asked_about(&self, text: &str) -> bool {
         let is_part = |c: char| !(c.is_alphanumeric() || "-_.+".contains(c));
         text.split(is_part).any(|name| !name.is_empty() && (self.is_asked)(name))
     }
@@ -95,7 +95,7 @@ impl<'c> Guesser<'c, '_> {
     fn push_guess(&mut self, text: &str) {
         // Further ones are not examined.
         if self.found.len() < MOST_OF_COMMAND
-            && self.mentions_asked_program(text)
+            && self.mentions_program_asked_about(text)
             && !self.found.iter().any(|other| other == text)
         {
             self.found.push(text.to_owned());
@@ -152,7 +152,7 @@ impl<'c> Guesser<'c, '_> {
         let bodies = self.command.input.as_deref();
         let words = self.command.words.iter().skip(1).map(remove_outer_quotes);
         for code in words.chain(bodies) {
-            if strings::may_run_shell_line(code) && self.mentions_asked_program(code) {
+            if strings::may_run_shell_line(code) && self.mentions_program_asked_about(code) {
                 let all = strings::quoted_texts(code);
                 let lines = all.iter().map(|(_, text)| (*text).to_owned());
                 for line in lines.chain(strings::commands_from_lists(code, &all)) {
@@ -332,7 +332,10 @@ impl<'c> Guesser<'c, '_> {
     /// Guesses from a word with blanks: as a line, and from what follows `=` or a possible lead.
     fn guess_from_text_parts(&mut self, text: &str) {
         // A substitution is read elsewhere.
-        if text.starts_with("$(") || text.starts_with('`') || !self.mentions_asked_program(text) {
+        if text.starts_with("$(")
+            || text.starts_with('`')
+            || !self.mentions_program_asked_about(text)
+        {
             return;
         }
         let text = text.trim_end_matches("\\n");

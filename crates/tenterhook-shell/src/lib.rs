@@ -156,7 +156,7 @@ impl Line {
     }
 
     /// Returns the commands as written, without those that only the wrapper rule finds.
-    pub fn written_commands(&self) -> impl Iterator<Item = &SimpleCommand> {
+    pub fn commands_as_written(&self) -> impl Iterator<Item = &SimpleCommand> {
         self.commands.iter().filter(|command| command.via.is_empty())
     }
 }
@@ -212,7 +212,7 @@ impl Doubt {
     /// Returns whether the line may run a command that its author wrote into it and that is not
     /// listed (S-66, S-83).
     #[must_use]
-    pub const fn hides_commands(&self) -> bool {
+    pub const fn may_hide_commands(&self) -> bool {
         !matches!(self, Self::Setup | Self::Alias { .. } | Self::Script)
     }
 }

@@ -186,7 +186,7 @@ impl Reader<'_> {
     pub(super) fn record_doubt(&mut self, code: &Code<'_>, doubt: Doubt) {
         let doubt = match code.wrapper {
             Some(wrapper)
-                if (doubt.hides_commands() || doubt == Doubt::Setup)
+                if (doubt.may_hide_commands() || doubt == Doubt::Setup)
                     && !doubt.is_bound_exceeded() =>
             {
                 Doubt::Code { wrapper }
@@ -195,7 +195,7 @@ impl Reader<'_> {
         };
         // A doubt about hidden commands is more important, and a bound hides everything after it.
         let says_more = |before: &Doubt| {
-            !before.hides_commands() || doubt.is_bound_exceeded() && !before.is_bound_exceeded()
+            !before.may_hide_commands() || doubt.is_bound_exceeded() && !before.is_bound_exceeded()
         };
         if self.doubt.as_ref().is_none_or(says_more) {
             self.doubt = Some(doubt);

@@ -50,9 +50,9 @@ pub(crate) use servers::{FileOfServers, find_server_files, servers_in_source};
 /// What only the programs use (see [`crate::internal`]).
 pub(crate) mod internal {
     #[cfg(feature = "env")]
-    pub use super::environment::{account_home, avoid_home_inside_project, roots_with_cwd};
+    pub use super::environment::{account_home, replace_home_inside_project, roots_with_cwd};
     pub use super::{
-        candidates::{moved_entries_file, moved_entries_origin_note_path, searched_paths},
+        candidates::{moved_entries_file, path_of_moved_entries_note, searched_paths},
         file::{open, read_config_file, read_regular_file, set_nonblocking_open},
         keep::{create_private_dir, missing_home_above, missing_home_message},
         nearby::{Hidden, find_unread_hook_files, is_file_of_other_dialect},
@@ -122,7 +122,7 @@ pub(crate) fn find_with_plugin_sources(
         let Some((text, flaw)) = read_config_checking_writers(&path, layer, roots) else {
             continue;
         };
-        let moved_from = candidates::moved_entries_origin(dialect, &path, roots);
+        let moved_from = candidates::origin_of_moved_entries(dialect, &path, roots);
         let source = new_source(&path, dialect, layer, text, roots);
         let flaw = closed_home.cloned().or(flaw);
         found.sources.push(Source { flaw, moved_from, standing, ..source });

@@ -176,7 +176,7 @@ impl Engine {
             Firing::new(&self.inner, session, &view, event, (left, dispatch), late_steps)
         };
         // If the event must be recorded but recording fails, it is held back: no hook runs.
-        let phases = if recording.must_hold_event() { &[][..] } else { &Phase::ALL[..] };
+        let phases = if recording.must_deny_unrecorded_event() { &[][..] } else { &Phase::ALL[..] };
 
         let mut finished = run_stages(begin(event), &stages.own, phases, failure).await;
         if let Some((call, stages)) = stages.of_call {

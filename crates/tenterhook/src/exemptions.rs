@@ -69,8 +69,8 @@ pub fn account_state_directory(roots: &Roots) -> Option<PathBuf> {
 
 /// Returns the code of a call, which denials and the record show.
 #[must_use]
-pub fn call_code(event: &Event) -> String {
-    code_from_digest(&call_digest(event))
+pub fn exemption_code_of_call(event: &Event) -> String {
+    exemption_code_from_digest(&call_digest(event))
 }
 
 /// Fields of a shell command that change nothing of what it does: a model that repeats the command
@@ -97,7 +97,7 @@ fn call_digest(event: &Event) -> String {
 }
 
 /// The six-character code of a digest, without characters that look alike.
-fn code_from_digest(digest: &str) -> String {
+fn exemption_code_from_digest(digest: &str) -> String {
     const LETTERS: &[u8] = b"ABCDEFGHJKMNPQRSTVWXYZ23456789";
     let number = u64::from_str_radix(digest.get(..16).unwrap_or_default(), 16).unwrap_or_default();
     let letter = |at: u32| {

@@ -57,7 +57,7 @@ pub(crate) mod internal {
     pub use super::journal::Location;
     pub use super::redact::redact_value as redacted;
     pub use super::user_action::{UserAction, UserActionKind};
-    pub use super::verify::{Report, verify};
+    pub use super::verify::{Report, verify_records};
 
     pub mod read {
         //! The entries of a record.

@@ -41,7 +41,7 @@ use tenterhook_core::dialect::Cap;
 use tenterhook_core::event::EventName;
 use tenterhook_core::hook::{Hook, HookId};
 use tenterhook_core::outcome::{Fault, Outcome};
-use tenterhook_core::settle::settle_outcome;
+use tenterhook_core::settle::apply_denial_cap_to_outcome;
 use wanted::Cancels;
 pub(crate) use wanted::Wanted;
 
@@ -64,7 +64,7 @@ struct Owner(Arc<Inner>);
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        self.0.end_all();
+        self.0.end_all_background_work();
     }
 }
 
@@ -93,7 +93,9 @@ struct Inner {
 }
 
 impl Inner {
-    fn end_all(&self) {
+    /// Ends background steps and everything that executors keep running. No process is started
+    /// ahead of a next event.
+    fn end_all_background_work(&self) {
         self.is_last_event.store(true, Ordering::Relaxed);
         self.background.abort_running_steps();
         self.residents.end_all();
@@ -179,7 +181,7 @@ impl Session {
     /// processes. Afterwards it starts no process ahead of an event. Dropping the last handle does
     /// the same; call this before you wait for child processes while you still hold a handle.
     pub fn end(&self) {
-        self.inner.end_all();
+        self.inner.end_all_background_work();
     }
 
     /// Stops the computations of the events that are running: rules and conditions that are being
@@ -342,7 +344,7 @@ impl Session {
             return outcome;
         }
         let _turn = self.inner.settling.lock().unwrap_or_else(PoisonError::into_inner);
-        let (outcome, strike) = settle_outcome(outcome, &self.view(event), cap);
+        let (outcome, strike) = apply_denial_cap_to_outcome(outcome, &self.view(event), cap);
         self.store_outcome_changes(event, strike, &outcome);
         outcome
     }

@@ -135,11 +135,11 @@ fn settings_digest(
             "said",
             entry::digest_of_non_hook_settings(config, PathRoots::from(source)).to_string(),
         )
-        .with_list(
+        .with_list_field(
             "plugins",
             plugin_and_server_settings(source).iter().map(|(_, text)| text.as_str()),
         )
-        .with_list("servers", servers)
+        .with_list_field("servers", servers)
         .finish()
 }
 
@@ -254,14 +254,14 @@ impl Trust {
         let here = |(entry, pins): &(Digest, Pins)| {
             format!("{entry}{}{}", pins.digest(ground), pins.interpreters_digest())
         };
-        let modules =
-            pins::pins_of_modules(source, config, finding).map(|pins| (pins.digest(ground), pins));
+        let modules = pins::pins_of_plugin_modules(source, config, finding)
+            .map(|pins| (pins.digest(ground), pins));
         let rest = settings_digest(source, config, servers.iter().chain(&modules).map(here));
         let review_of = |name: &str| {
             Canon::new("review 1")
                 .with_field("source", name)
                 .with_field("dialect", source.dialect.as_str())
-                .with_list("entries", entries.iter().map(|entry| entry.whole.to_string()))
+                .with_list_field("entries", entries.iter().map(|entry| entry.whole.to_string()))
                 .with_field("rest", rest.to_string())
                 .finish()
         };

@@ -21,8 +21,8 @@ impl Front for Adopting<'_> {
         Ok(self.0.install(room, agent, env, &["--adopt"])?)
     }
 
-    fn check_after_run(&self, room: &Fixture) -> Result<(), FrontError> {
-        self.0.check_after_run(room)
+    fn require_called_during_run(&self, room: &Fixture) -> Result<(), FrontError> {
+        self.0.require_called_during_run(room)
     }
 
     fn keeps_agent_hooks(&self) -> bool {

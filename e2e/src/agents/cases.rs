@@ -292,7 +292,7 @@ impl Case<'_> {
     }
 
     pub(super) fn call(&self, way: &str) -> Call {
-        self.agent.shell_call_creating_mark(way)
+        self.agent.shell_call_creating_mark_file(way)
     }
 
     fn play(&self, script: &Script, ways: &[Way], events: &[Event]) -> Result<Seen, String> {

@@ -118,7 +118,7 @@ impl Front for Tenterhook {
         Ok(self.put(room, agent, env, &hooks(room))?)
     }
 
-    fn check_after_run(&self, room: &Fixture) -> Result<(), FrontError> {
+    fn require_called_during_run(&self, room: &Fixture) -> Result<(), FrontError> {
         let asked: usize = room.hook_call_counts().values().sum();
         let recorded = records(&state(room).join("tenterhook/records"));
         if asked == 0 || recorded > 0 {

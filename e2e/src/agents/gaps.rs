@@ -31,15 +31,15 @@ impl Front for Holding<'_> {
         }
     }
 
-    fn check_after_run(&self, room: &Fixture) -> Result<(), FrontError> {
-        self.with.check_after_run(room)
+    fn require_called_during_run(&self, room: &Fixture) -> Result<(), FrontError> {
+        self.with.require_called_during_run(room)
     }
 }
 
 impl Case<'_> {
     /// The call that starts a subagent, in an agent that asks no hook about what that one does.
     pub(super) fn subagent_gap(&self) -> Result<Found, String> {
-        let row = tenterhook_core::agents::installable_agent(self.agent.name);
+        let row = tenterhook_core::agents::agent_with_hook_installation(self.agent.name);
         let open =
             row.and_then(|row| row.installation.unhooked.iter().find(|u| u.tool == Tool::Agent));
         let (Some(front), Some(tool), Some(open)) = (self.front, self.agent.delegate, open) else {

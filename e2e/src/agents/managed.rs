@@ -52,15 +52,15 @@ impl Front for Managing<'_> {
         Ok(more.into_iter().chain([(OVER.into(), over.into())]).collect())
     }
 
-    fn check_after_run(&self, room: &Fixture) -> Result<(), FrontError> {
-        self.with.check_after_run(room)
+    fn require_called_during_run(&self, room: &Fixture) -> Result<(), FrontError> {
+        self.with.require_called_during_run(room)
     }
 }
 
 impl Case<'_> {
     /// A denial by a hook of the person, of whom no file of the agent knows.
     pub(super) fn managed(&self) -> Result<Found, String> {
-        let places = tenterhook_core::agents::installable_agent(self.agent.name)
+        let places = tenterhook_core::agents::agent_with_hook_installation(self.agent.name)
             .map_or(&[][..], |agent| agent.installation.places);
         let managed = places.iter().find(|location| location.scope == Scope::Managed);
         let file = managed.and_then(|location| location.path.strip_prefix("/etc/"));

@@ -196,7 +196,7 @@ impl Front for Beside<'_> {
         Ok(more)
     }
 
-    fn check_after_run(&self, _room: &Fixture) -> Result<(), FrontError> {
+    fn require_called_during_run(&self, _room: &Fixture) -> Result<(), FrontError> {
         // A hook that is not asked leaves no record.
         Ok(())
     }

@@ -41,8 +41,8 @@ impl Front for WithSkill<'_> {
         self.with.is_none()
     }
 
-    fn check_after_run(&self, room: &Fixture) -> Result<(), FrontError> {
-        self.with.map_or(Ok(()), |with| with.check_after_run(room))
+    fn require_called_during_run(&self, room: &Fixture) -> Result<(), FrontError> {
+        self.with.map_or(Ok(()), |with| with.require_called_during_run(room))
     }
 }
 

@@ -147,7 +147,7 @@ impl Front for Shadowed<'_> {
         Ok(more)
     }
 
-    fn check_after_run(&self, room: &Fixture) -> Result<(), FrontError> {
+    fn require_called_during_run(&self, room: &Fixture) -> Result<(), FrontError> {
         let lines = self.output(&["log", "--shadow", "--format", "json"], room)?;
         let records = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         let mut would: Vec<String> = records.flat_map(|record| decisions(&record)).collect();

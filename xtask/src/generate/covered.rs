@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use tenterhook_core::agents::{Agent, Scope, installable_agents};
+use tenterhook_core::agents::{Agent, Scope, agents_with_hook_installation};
 
 use super::measured::{Column, Measured, Row, cell, version_title};
 
@@ -18,7 +18,7 @@ const CALLS: &[(&str, &str)] = &[
 pub(super) fn page() -> String {
     let measured = Measured::read();
     let mut page = format!("{HEAD}{}\n{}{NOTE}", seen(&measured), reasons(&measured));
-    for agent in installable_agents() {
+    for agent in agents_with_hook_installation() {
         let _ = write!(page, "\n## {}\n\n{}", agent.title, registered(agent));
         for unhooked in agent.installation.unhooked {
             let _ = writeln!(

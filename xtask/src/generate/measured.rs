@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tenterhook_core::agents::installable_agents;
+use tenterhook_core::agents::agents_with_hook_installation;
 use tenterhook_probe::must_block_call_named;
 
 use crate::tree;
@@ -132,7 +132,7 @@ pub(super) fn cell(result: &str) -> &'static str {
 /// Returns a version as people write it: `claude-2.1.330` is Claude Code 2.1.330.
 pub(super) fn version_title(version: &str) -> String {
     let (name, number) = split(version);
-    let agent = installable_agents().find(|agent| agent.name == name);
+    let agent = agents_with_hook_installation().find(|agent| agent.name == name);
     format!("{} {number}", agent.map_or(name, |agent| agent.title))
 }
 

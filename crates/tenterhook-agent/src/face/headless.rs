@@ -181,7 +181,7 @@ async fn next_line(
 ) -> io::Result<Option<Result<LineCommand, LineError>>> {
     match lines {
         Some(lines) => {
-            Ok(lines.recv().await.transpose()?.map(|line| line::parse_command_line(&line)))
+            Ok(lines.recv().await.transpose()?.map(|line| line::parse_line_command(&line)))
         }
         None => std::future::pending().await,
     }

@@ -89,7 +89,7 @@ impl Judged {
     }
 
     /// Returns whether that path leads to the same file.
-    pub(crate) fn is_file_at(&self, path: &Path) -> bool {
+    pub(crate) fn is_same_file_at(&self, path: &Path) -> bool {
         let there = std::fs::metadata(path).ok().map(|metadata| Known::from_metadata(&metadata));
         self.known.zip(there).is_some_and(|(own, there)| own.is_same_file(there))
     }

@@ -15,40 +15,42 @@ impl Hooks {
     }
 
     /// Fires the event before a task is created.
-    pub(crate) async fn fire_task_created(
+    pub(crate) async fn fire_before_task_creation(
         &self,
         id: &str,
         subject: &str,
         description: &str,
     ) -> Verdict {
-        self.fire_awaited(self.task_event("TaskCreated", id, subject, description)).await
+        self.fire_and_wait_for_hooks(self.task_event("TaskCreated", id, subject, description)).await
     }
 
     /// Fires the event before a task is done.
-    pub(crate) async fn fire_task_completed(
+    pub(crate) async fn fire_before_task_completion(
         &self,
         id: &str,
         subject: &str,
         description: &str,
     ) -> Verdict {
-        self.fire_awaited(self.task_event("TaskCompleted", id, subject, description)).await
+        self.fire_and_wait_for_hooks(self.task_event("TaskCompleted", id, subject, description))
+            .await
     }
 
     /// Fires the event at the start of this subagent.
     pub(crate) async fn fire_subagent_started(&self, task: &str, prompt: &str) -> Verdict {
         let event =
             self.new_event("SubagentStart").with("description", task).with("prompt", prompt);
-        self.fire_awaited(event).await
+        self.fire_and_wait_for_hooks(event).await
     }
 
     /// Fires the event before a worktree is made. A hook may make it and return its path.
-    pub(crate) async fn fire_worktree_create(&self, name: &str) -> Verdict {
-        self.fire_awaited(self.new_event("WorktreeCreate").with("name", name)).await
+    pub(crate) async fn fire_before_worktree_creation(&self, name: &str) -> Verdict {
+        self.fire_and_wait_for_hooks(self.new_event("WorktreeCreate").with("name", name)).await
     }
 
     /// Fires the event before a worktree is removed.
-    pub(crate) async fn fire_worktree_removed(&self, path: &Path) {
+    pub(crate) async fn fire_before_worktree_removal(&self, path: &Path) {
         let path = path.display().to_string();
-        self.fire_awaited(self.new_event("WorktreeRemove").with("worktree_path", path)).await;
+        self.fire_and_wait_for_hooks(self.new_event("WorktreeRemove").with("worktree_path", path))
+            .await;
     }
 }

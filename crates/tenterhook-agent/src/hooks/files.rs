@@ -118,7 +118,7 @@ impl Hooks {
     }
 
     /// Returns a watcher that reports when hooks ask to watch other files.
-    pub(crate) fn watch_path_changes(&self) -> Watching {
+    pub(crate) fn observe_watch_requests(&self) -> Watching {
         Watching(self.session.watched())
     }
 
@@ -129,7 +129,7 @@ impl Hooks {
             .new_event("ConfigChange")
             .with("source", source)
             .with("file_path", file.display().to_string());
-        let verdict = self.fire_awaited(event).await;
+        let verdict = self.fire_and_wait_for_hooks(event).await;
         if verdict.blocked.is_some() {
             self.loaded.lock().unwrap_or_else(PoisonError::into_inner).held.insert(file.to_owned());
         }
@@ -142,7 +142,7 @@ impl Hooks {
             .new_event("FileChanged")
             .with("file_path", file.display().to_string())
             .with("event", change);
-        self.fire_awaited(event).await;
+        self.fire_and_wait_for_hooks(event).await;
     }
 
     /// Reads all config files again after this one changed. Refused changes of other files stay

@@ -53,7 +53,8 @@ impl Hooks {
         let (rules, servers) = (self.engine.ruleset(), self.means.server_commands());
         let of_hooks = rules.hooks().iter().filter_map(|hook| command_of_run(&hook.run));
         let from = [own.cwd.as_path(), own.home.as_path()];
-        let named = of_hooks.chain(&servers).flat_map(|hook| runs::files_run_by(hook, &from));
+        let named =
+            of_hooks.chain(&servers).flat_map(|hook| runs::files_run_by_command(hook, &from));
         let all: BTreeSet<PathBuf> = named.chain(self.loaded_files()).collect();
         all.into_iter().filter(|path| path.is_absolute() && path.is_file()).collect()
     }
@@ -103,7 +104,7 @@ const fn command_of_run(run: &Run) -> Option<&Command> {
 
 /// Returns whether the command runs the file, by its written name or by a link.
 fn command_runs_file(command: &Command, file: &Path, from: [&Path; 2]) -> bool {
-    let mut named = runs::files_run_by(command, &from).into_iter();
+    let mut named = runs::files_run_by_command(command, &from).into_iter();
     named.any(|path| path == file || resolve_path_and_links(&path).iter().any(|path| path == file))
 }
 

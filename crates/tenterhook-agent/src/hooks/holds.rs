@@ -54,7 +54,7 @@ impl Hooks {
 
     /// Reports which hooks are about to judge the event. When the guard is dropped, reports that
     /// the wait is over.
-    pub(super) fn announce_hold(
+    pub(super) fn announce_wait_for_hooks(
         &self,
         event: &Event,
         waits: &[Arc<Hook>],

@@ -90,7 +90,7 @@ impl Hooks {
     /// says why hooks that had not ended were cut, if they were.
     pub(super) fn report_finished(&self, finished: &Finished, cut: &str) {
         let Finished { outcome, event, .. } = finished;
-        self.past.lock().unwrap_or_else(PoisonError::into_inner).record_run_steps(outcome);
+        self.past.lock().unwrap_or_else(PoisonError::into_inner).record_steps_that_ran(outcome);
         for fault in &outcome.faults {
             let hook = fault.hook.as_ref().map(|id| format!("hook `{id}`: ")).unwrap_or_default();
             let name = match &fault.hook {
@@ -136,7 +136,7 @@ fn deliver_to_mailbox(
 ) -> Late {
     match mailbox {
         Some(mailbox) => {
-            mailbox.add_unprompted_message(message);
+            mailbox.add_message_without_model_call(message);
             Late::Silent
         }
         None => late(message),

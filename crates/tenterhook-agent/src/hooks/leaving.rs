@@ -35,13 +35,13 @@ impl Hooks {
             tokio::select! {
                 biased;
                 () = &mut asides, if !are_asides_over => are_asides_over = true,
-                Some(finished) = self.session.next_finished() => self.report_last_result(&finished, ""),
+                Some(finished) = self.session.next_finished() => self.report_result_to_user_alone(&finished, ""),
                 Ok(()) = awaited.changed() => {}
                 () = self.session.settled(), if are_asides_over => break,
             }
         }
         for finished in self.session.take_finished() {
-            self.report_last_result(&finished, "");
+            self.report_result_to_user_alone(&finished, "");
         }
     }
 
@@ -59,15 +59,15 @@ impl Hooks {
         self.abort_background_events().await;
         let (ended, cut): (Vec<_>, Vec<_>) =
             self.session.cut().await.into_iter().partition(|finished| !was_cut(finished));
-        ended.iter().for_each(|finished| self.report_last_result(finished, why));
-        cut.iter().take(NAMED).for_each(|finished| self.report_last_result(finished, why));
+        ended.iter().for_each(|finished| self.report_result_to_user_alone(finished, why));
+        cut.iter().take(NAMED).for_each(|finished| self.report_result_to_user_alone(finished, why));
         if let Some(more) = cut.len().checked_sub(NAMED).filter(|more| *more > 0) {
             self.updates.warn("hooks", format!("{more} more were ended with the program; {why}"));
         }
     }
 
     /// Reports a background hook's result to the user alone, because no model is called any more.
-    fn report_last_result(&self, finished: &Finished, cut: &str) {
+    fn report_result_to_user_alone(&self, finished: &Finished, cut: &str) {
         self.report_finished(finished, cut);
         if finished.stale {
             return;

@@ -7,7 +7,7 @@ use std::sync::{MutexGuard, PoisonError};
 use serde_json::Value;
 use tenterhook::Event;
 use tenterhook_core::answer::Power;
-use tenterhook_core::dialect::{DIALECTS, DialectId, EventLabel, events_named};
+use tenterhook_core::dialect::{DIALECTS, DialectId, EventLabel, event_rows_named};
 use tenterhook_core::hook::{Hook, HookId, Layer};
 use tenterhook_core::matcher::MatcherSpec;
 use tenterhook_core::plan;
@@ -50,7 +50,7 @@ impl Hooks {
         }
         let mut text = String::new();
         for hook in of_files() {
-            let off = self.session.view(&hook.event).is_switched_off(&hook.id);
+            let off = self.session.view(&hook.event).is_hook_switched_off(&hook.id);
             let never = points::why_absent(hook.event.as_str());
             let state = match hook.arming.disabled_reason() {
                 Some((because, _)) => format!("  [off: {because}]"),
@@ -156,7 +156,7 @@ impl Hooks {
     /// Returns the events with this name, each once.
     fn labels_for_name(&self, name: &str) -> Vec<EventLabel> {
         let mut labels: Vec<EventLabel> = Vec::new();
-        for (_, row) in events_named(name, &self.engine.ruleset().dialects()) {
+        for (_, row) in event_rows_named(name, &self.engine.ruleset().dialects()) {
             let label = EventLabel::of_row(row);
             if labels.iter().all(|other| other.neutral_name() != label.neutral_name()) {
                 labels.push(label);

@@ -37,7 +37,7 @@ impl Past {
     }
 
     /// Stores the result of each step of this outcome that ran.
-    pub(super) fn record_run_steps(&mut self, outcome: &Outcome) {
+    pub(super) fn record_steps_that_ran(&mut self, outcome: &Outcome) {
         // A step that went to the background has not run yet: how it ends is reported later.
         let ran = |step: &&Step| step.ended.was_attempted() && step.ended != Ended::Detached;
         for step in outcome.steps.iter().filter(ran) {

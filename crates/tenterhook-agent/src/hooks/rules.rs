@@ -67,7 +67,7 @@ impl PermissionRule {
     }
 
     /// Marks the rule as made by a hook.
-    pub(crate) fn made_by_hook(self) -> Self {
+    pub(crate) fn mark_made_by_hook(self) -> Self {
         Self { by: "from a hook", ..self }
     }
 

@@ -12,13 +12,13 @@ use crate::update::Update;
 impl Hooks {
     /// Fires the event for a repository that is set up on request.
     pub(crate) async fn fire_setup(&self, trigger: &str) -> Verdict {
-        self.fire_awaited(self.new_event("Setup").with("trigger", trigger)).await
+        self.fire_and_wait_for_hooks(self.new_event("Setup").with("trigger", trigger)).await
     }
 
     /// Fires the event when the session begins, resumes, or continues after a clear or a
     /// compaction.
     pub(crate) async fn fire_session_started(&self, source: &str, model: &str) -> Verdict {
-        self.fire_awaited(
+        self.fire_and_wait_for_hooks(
             self.new_event("SessionStart").with("source", source).with("model", model),
         )
         .await
@@ -27,7 +27,7 @@ impl Hooks {
     /// Fires the event when a session ends and the program continues with a new one. Hooks that the
     /// session added end with it.
     pub(crate) async fn fire_session_ended(&self, reason: &str, turns: u64) {
-        self.fire_awaited(self.session_end_event(reason, turns)).await;
+        self.fire_and_wait_for_hooks(self.session_end_event(reason, turns)).await;
         self.session.clear_hooks();
     }
 
@@ -47,7 +47,7 @@ impl Hooks {
         let event =
             self.new_event("Notification").with("notification_type", kind).with("message", message);
         let hooks = self.clone();
-        tokio::spawn(async move { hooks.fire_awaited(event).await });
+        tokio::spawn(async move { hooks.fire_and_wait_for_hooks(event).await });
     }
 
     /// Fires the event for a directory that was added to those in which the agent may work.
@@ -56,7 +56,7 @@ impl Hooks {
             .new_event("DirectoryAdded")
             .with("directory", directory.display().to_string())
             .with("source", source);
-        self.fire_awaited(event).await
+        self.fire_and_wait_for_hooks(event).await
     }
 
     /// Fires the event before the conversation is compacted.
@@ -69,21 +69,21 @@ impl Hooks {
             .new_event("PreCompact")
             .with("trigger", trigger)
             .with("custom_instructions", instructions);
-        self.fire_awaited(event).await
+        self.fire_and_wait_for_hooks(event).await
     }
 
     /// Fires the event after the conversation was compacted.
     pub(crate) async fn fire_compacted(&self, trigger: &str, summary: &str) {
         let event =
             self.new_event("PostCompact").with("trigger", trigger).with("compact_summary", summary);
-        self.fire_awaited(event).await;
+        self.fire_and_wait_for_hooks(event).await;
     }
 
     /// Fires the event after the permission mode changed.
     pub(crate) async fn fire_mode_changed(&self, from: &'static str, to: &'static str) {
         self.set_session_fact("permission_mode", to);
         self.updates.send(Update::Mode(to));
-        self.fire_awaited(
+        self.fire_and_wait_for_hooks(
             self.new_event("ModeChange").with("mode", to).with("previous_mode", from),
         )
         .await;
@@ -91,7 +91,7 @@ impl Hooks {
 
     /// Fires the event before the model is switched.
     pub(crate) async fn fire_before_model_switch(&self, from: &str, to: &str) -> Verdict {
-        self.fire_awaited(
+        self.fire_and_wait_for_hooks(
             self.new_event("PreModelSwitch").with("from_model", from).with("to_model", to),
         )
         .await
@@ -99,7 +99,7 @@ impl Hooks {
 
     /// Fires the event after the model was switched.
     pub(crate) async fn fire_model_switched(&self, from: &str, to: &str) {
-        self.fire_awaited(
+        self.fire_and_wait_for_hooks(
             self.new_event("PostModelSwitch").with("from_model", from).with("to_model", to),
         )
         .await;
@@ -111,7 +111,7 @@ impl Hooks {
             .new_event("CwdChanged")
             .with("old_cwd", from.display().to_string())
             .with("new_cwd", to.display().to_string());
-        self.fire_awaited(event).await;
+        self.fire_and_wait_for_hooks(event).await;
     }
 
     /// Fires the event after a file of instructions was loaded.
@@ -124,7 +124,7 @@ impl Hooks {
         if let Some(parent) = &instructions.parent {
             event = event.with("parent_file_path", parent.display().to_string());
         }
-        self.fire_awaited(event).await;
+        self.fire_and_wait_for_hooks(event).await;
     }
 }
 

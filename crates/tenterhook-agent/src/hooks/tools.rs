@@ -16,11 +16,11 @@ impl Hooks {
 
     /// Fires the event before a tool runs.
     pub(crate) async fn fire_before_tool(&self, call: &Call) -> Verdict {
-        self.fire_awaited(self.call_event("PreToolUse", call)).await
+        self.fire_and_wait_for_hooks(self.call_event("PreToolUse", call)).await
     }
 
     /// Fires the event before the user is asked for permission.
-    pub(crate) async fn fire_permission_asked(&self, call: &Call) -> Verdict {
+    pub(crate) async fn fire_before_permission_question(&self, call: &Call) -> Verdict {
         let rule = match crate::tool::text_argument(call, "command") {
             Some(command) => serde_json::json!({"toolName": call.tool, "ruleContent": command}),
             None => serde_json::json!({"toolName": call.tool}),
@@ -31,17 +31,20 @@ impl Hooks {
         let event = self
             .call_event("PermissionRequest", call)
             .with("permission_suggestions", vec![suggestion]);
-        self.fire_awaited(event).await
+        self.fire_and_wait_for_hooks(event).await
     }
 
     /// Fires the event for a refused tool call. Hooks may let the model try again.
     pub(crate) async fn fire_permission_denied(&self, call: &Call, reason: &str) -> Verdict {
-        self.fire_awaited(self.call_event("PermissionDenied", call).with("reason", reason)).await
+        self.fire_and_wait_for_hooks(
+            self.call_event("PermissionDenied", call).with("reason", reason),
+        )
+        .await
     }
 
     /// Fires the event after a tool ran.
     pub(crate) async fn fire_after_tool(&self, call: &Call, response: &Value) -> Verdict {
-        self.fire_awaited(
+        self.fire_and_wait_for_hooks(
             self.call_event("PostToolUse", call).with("tool_response", response.clone()),
         )
         .await
@@ -55,7 +58,7 @@ impl Hooks {
         exit_code: Option<i32>,
     ) -> Verdict {
         let event = self.tool_failure_event(call, error, false);
-        self.fire_awaited(match exit_code {
+        self.fire_and_wait_for_hooks(match exit_code {
             Some(code) => event.with("exit_code", code),
             None => event,
         })
@@ -71,7 +74,7 @@ impl Hooks {
         then: impl FnOnce(Verdict) + Send + 'static,
     ) {
         let (event, hooks) = (self.tool_failure_event(call, error, true), self.clone());
-        self.asides.spawn(async move { then(hooks.fire_awaited(event).await) });
+        self.asides.spawn(async move { then(hooks.fire_and_wait_for_hooks(event).await) });
     }
 
     fn tool_failure_event(&self, call: &Call, error: &str, interrupted: bool) -> Event {
@@ -85,16 +88,16 @@ impl Hooks {
         let calls = calls.iter().map(|call| {
             serde_json::json!({"tool_name": call.tool, "tool_input": call.input, "tool_use_id": call.id})
         });
-        self.fire_awaited(
+        self.fire_and_wait_for_hooks(
             self.new_event("PostToolBatch").with("tool_calls", calls.collect::<Vec<_>>()),
         )
         .await
     }
 
-    /// Returns the variables for a shell command: those that hooks set so far, and those that they
-    /// set for this one.
-    pub(crate) async fn shell_command_env(&self, call: &Call) -> Vec<(String, String)> {
-        self.fire_awaited(self.call_event("ShellEnv", call)).await;
+    /// Fires the event for the environment of a shell command, and returns its variables: those
+    /// that hooks set so far, and those that they set for this one.
+    pub(crate) async fn fire_for_shell_command_env(&self, call: &Call) -> Vec<(String, String)> {
+        self.fire_and_wait_for_hooks(self.call_event("ShellEnv", call)).await;
         let text = |value: Value| match value {
             Value::String(text) => text,
             other => other.to_string(),

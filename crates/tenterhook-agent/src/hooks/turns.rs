@@ -30,13 +30,15 @@ pub(crate) struct TurnEnd<'a> {
 impl Hooks {
     /// Fires the event at the start of a turn.
     pub(crate) async fn fire_turn_started(&self, prompt: &str, turn: u64) -> Verdict {
-        self.fire_awaited(self.new_event("TurnStart").with("prompt", prompt).with("turn", turn))
-            .await
+        self.fire_and_wait_for_hooks(
+            self.new_event("TurnStart").with("prompt", prompt).with("turn", turn),
+        )
+        .await
     }
 
     /// Fires the event before the model is called.
     pub(crate) async fn fire_before_model(&self, prompt: &str, model: &str) -> Verdict {
-        self.fire_awaited(
+        self.fire_and_wait_for_hooks(
             self.new_event("PreModelCall").with("prompt", prompt).with("model", model),
         )
         .await
@@ -45,13 +47,15 @@ impl Hooks {
     /// Fires the event after the model answered.
     pub(crate) async fn fire_after_model(&self, text: &str, usage: Usage) {
         let usage = json!({"input_tokens": usage.input, "output_tokens": usage.output});
-        self.fire_awaited(self.new_event("PostModelCall").with("text", text).with("usage", usage))
-            .await;
+        self.fire_and_wait_for_hooks(
+            self.new_event("PostModelCall").with("text", text).with("usage", usage),
+        )
+        .await;
     }
 
     /// Fires the event before the agent ends its turn. `again` says whether a hook kept it at work
     /// before.
-    pub(crate) async fn fire_stop(&self, last: &str, again: bool) -> Verdict {
+    pub(crate) async fn fire_before_turn_end(&self, last: &str, again: bool) -> Verdict {
         let name = if self.agent.is_empty() { "Stop" } else { "SubagentStop" };
         let mut event = self
             .new_event(name)
@@ -60,7 +64,7 @@ impl Hooks {
         if name == "SubagentStop" {
             event = event.with("status", "completed");
         }
-        self.fire_awaited(event).await
+        self.fire_and_wait_for_hooks(event).await
     }
 
     /// Fires the event for a turn that ended because the model could not be reached.
@@ -70,7 +74,7 @@ impl Hooks {
             .with("error", kind.name())
             .with("error_details", message)
             .with("last_assistant_message", last);
-        self.fire_awaited(event).await;
+        self.fire_and_wait_for_hooks(event).await;
     }
 
     /// Fires the end of a turn in the background, until `stopped`. The returned future waits for
@@ -86,7 +90,7 @@ impl Hooks {
         self.asides.spawn(async move {
             let _over = over;
             // `None`: it was stopped.
-            let _ = stopped.run_until_cancelled(hooks.fire_awaited(event)).await;
+            let _ = stopped.run_until_cancelled(hooks.fire_and_wait_for_hooks(event)).await;
         });
         async move {
             // The sender is dropped when the hooks are over.
@@ -127,7 +131,7 @@ impl Hooks {
         error: Option<&str>,
         last: &str,
     ) {
-        self.fire_awaited(self.subagent_aborted_event(status, error, last)).await;
+        self.fire_and_wait_for_hooks(self.subagent_aborted_event(status, error, last)).await;
     }
 
     /// Fires the event for a subagent that was stopped with the turn of its task. Does not wait for
@@ -135,7 +139,7 @@ impl Hooks {
     pub(crate) fn fire_subagent_interrupted(&self) {
         let (event, hooks) =
             (self.subagent_aborted_event("interrupted", Some("interrupted"), ""), self.clone());
-        self.asides.spawn(async move { drop(hooks.fire_awaited(event).await) });
+        self.asides.spawn(async move { drop(hooks.fire_and_wait_for_hooks(event).await) });
     }
 
     fn subagent_aborted_event(&self, status: &str, error: Option<&str>, last: &str) -> Event {
@@ -148,6 +152,6 @@ impl Hooks {
 
     /// Fires the event for an error of the host.
     pub(crate) async fn fire_host_error(&self, message: &str) {
-        self.fire_awaited(self.new_event("HostError").with("error", message)).await;
+        self.fire_and_wait_for_hooks(self.new_event("HostError").with("error", message)).await;
     }
 }

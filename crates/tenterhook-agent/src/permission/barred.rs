@@ -108,7 +108,7 @@ impl Rules<'_, '_> {
             return None;
         }
         let judged = aim.judged.as_ref()?;
-        all.find_matching_rule(&call_on_path(tool, &judged.path)).or_else(|| {
+        all.find_matching_rule(&new_call_about_path(tool, &judged.path)).or_else(|| {
             if !judged.exists() {
                 return None;
             }
@@ -132,7 +132,7 @@ impl Rules<'_, '_> {
                 hooks
                     .rule_file_candidates(name, cwd, project)
                     .iter()
-                    .any(|path| file.is_file_at(path))
+                    .any(|path| file.is_same_file_at(path))
             })
         };
         self.rules.iter().find(is).map(|rule| rule.text().to_owned())
@@ -153,8 +153,9 @@ impl Rules<'_, '_> {
             }
             let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
             if is_file
-                && file.is_file_at(entry.path())
-                && let Some(rule) = self.find_matching_rule(&call_on_path(tool, entry.path()))
+                && file.is_same_file_at(entry.path())
+                && let Some(rule) =
+                    self.find_matching_rule(&new_call_about_path(tool, entry.path()))
             {
                 return Some(rule);
             }
@@ -169,7 +170,7 @@ fn is_about_files(rule: &PermissionRule, tool: &str) -> bool {
     rule.is_about_some_calls(tool) || tool == READ && rule.text().trim() == READ
 }
 
-fn call_on_path(tool: &str, path: &Path) -> Call {
+fn new_call_about_path(tool: &str, path: &Path) -> Call {
     Call { id: String::new(), tool: tool.to_owned(), input: json!({"file_path": path}) }
 }
 
@@ -250,7 +251,7 @@ impl Bars {
         find_restraining_rule(
             rules,
             scope,
-            &call_on_path(READ, path),
+            &new_call_about_path(READ, path),
             Some(&aim),
             &Touched::by_reading(&aim),
         )

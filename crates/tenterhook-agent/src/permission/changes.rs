@@ -112,7 +112,7 @@ fn parse_rules(change: &Value) -> Result<Vec<PermissionRule>, NotMade> {
         .iter()
         .map(|rule| {
             let read = PermissionRule::parse(&text(rule).ok_or(NotMade::NoTool)?)?;
-            Ok(read.made_by_hook())
+            Ok(read.mark_made_by_hook())
         })
         .collect()
 }
@@ -136,7 +136,9 @@ fn is_restriction(change: &Value) -> bool {
 fn add_rules(all: &Permissions, change: &Value, _: &Path) -> Result<String, NotMade> {
     let new = parse_rules(change)?;
     let made = describe_rules(change, &new);
-    all.with_rules(|rules| rule_list_of_change(rules, change).map(|list| list.extend(new)))?;
+    all.read_or_change_rules(|rules| {
+        rule_list_of_change(rules, change).map(|list| list.extend(new))
+    })?;
     Ok(made)
 }
 
@@ -169,7 +171,7 @@ fn add_directories(all: &Permissions, change: &Value, cwd: &Path) -> Result<Stri
     };
     let new = named.iter().map(real).collect::<Result<Vec<_>, NotMade>>()?;
     let texts: Vec<_> = new.iter().map(|path| format!("`{}`", path.display())).collect();
-    all.with_added_directories(|all| all.extend(new));
+    all.read_or_change_added_directories(|all| all.extend(new));
     Ok(format!("{} may be changed, too", texts.join(", ")))
 }
 
@@ -180,7 +182,7 @@ fn replace_rules(all: &Permissions, change: &Value, cwd: &Path) -> Result<String
     }
     let new = parse_rules(change)?;
     let made = format!("nothing but this is allowed by a rule: {}", describe_rules(change, &new));
-    all.with_rules(|rules| rules.allow = new);
+    all.read_or_change_rules(|rules| rules.allow = new);
     Ok(made)
 }
 
@@ -189,7 +191,7 @@ fn remove_rules(all: &Permissions, change: &Value, _: &Path) -> Result<String, N
         return Err(NotMade::Loosens);
     }
     let old = parse_rules(change)?;
-    let gone = all.with_rules(|rules| {
+    let gone = all.read_or_change_rules(|rules| {
         let before = rules.allow.len();
         rules.allow.retain(|rule| !old.iter().any(|old| old.text() == rule.text()));
         before - rules.allow.len()
@@ -204,7 +206,7 @@ fn remove_directories(all: &Permissions, change: &Value, _: &Path) -> Result<Str
     let named =
         change.get("directories").and_then(Value::as_array).ok_or(NotMade::NoDirectories)?;
     let named: Vec<_> = named.iter().filter_map(Value::as_str).map(std::path::Path::new).collect();
-    let gone = all.with_added_directories(|all| {
+    let gone = all.read_or_change_added_directories(|all| {
         let before = all.len();
         all.retain(|path| !named.contains(&path.as_path()));
         before - all.len()

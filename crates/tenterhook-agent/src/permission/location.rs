@@ -164,7 +164,7 @@ impl Location {
     }
 
     /// Returns why a write there is dangerous, even with consent.
-    pub(super) fn write_danger(self) -> Option<String> {
+    pub(super) fn why_write_is_dangerous(self) -> Option<String> {
         match self {
             Self::Inside => None,
             Self::Guarded(why) | Self::Outside(why) => Some(why),

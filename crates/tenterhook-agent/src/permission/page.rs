@@ -79,11 +79,11 @@ mod tests {
     fn each_rule_has_a_number_by_which_it_is_taken_away() {
         let all = Permissions::default();
         let rule = |text: &str| PermissionRule::parse(text).unwrap();
-        all.with_rules(|rules| {
+        all.read_or_change_rules(|rules| {
             rules.deny.push(rule("Bash(rm *)"));
-            rules.allow.push(rule("Bash(git status)").made_by_hook());
+            rules.allow.push(rule("Bash(git status)").mark_made_by_hook());
         });
-        all.with_added_directories(|all| all.push("/elsewhere".into()));
+        all.read_or_change_added_directories(|all| all.push("/elsewhere".into()));
         let page = all.rules_page();
         for line in [
             "   1  deny   Bash(rm *)\n             never runs; from the command line",

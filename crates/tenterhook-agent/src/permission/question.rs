@@ -111,7 +111,7 @@ impl Permissions {
         // Without a user, or after the user left, only the hooks' answers remain.
         let mut alone = false;
         let first = {
-            let of_hooks = context.hooks.fire_permission_asked(&call);
+            let of_hooks = context.hooks.fire_before_permission_question(&call);
             tokio::pin!(of_hooks);
             loop {
                 tokio::select! {
@@ -240,7 +240,7 @@ impl Permissions {
                 let permit = Permit::new(call, aim);
                 let file = permit.judged_file().map(|j| j.path.clone());
                 let rule = PermissionRule::for_exact_call(permit.permitted_call(), file);
-                self.with_rules(|rules| rules.allow.push(rule));
+                self.read_or_change_rules(|rules| rules.allow.push(rule));
                 Decided::Yes(permit, Vec::new())
             }
             Decision::No(reason) => Decided::refusal(call, Came::DeniedByPerson, reason),

@@ -93,22 +93,22 @@ impl Touched {
         let line = tool::text_argument(call, "command").unwrap_or_default();
         let dots = globs::Dots::for_shell_line(line);
         for written in touched.writes.iter().filter(|path| !DEVICES.contains(&path.as_str())) {
-            let aims = resolved.resolve_written_path(written, dots, hooks);
+            let aims = resolved.files_at_path_in_call(written, dots, hooks);
             let kept = aims.into_iter().filter(|aim| !is_device(aim));
             resolved.writes.extend(kept);
         }
         // What cannot be known there stands among the writes, too.
         let unresolved = resolved.unresolved.clone();
         for written in &touched.deletes {
-            let aims = resolved.resolve_written_path(written, dots, hooks);
+            let aims = resolved.files_at_path_in_call(written, dots, hooks);
             resolved.removes.extend(aims);
         }
         for written in touched.reads.iter().filter(|path| !path.contains('$')) {
-            let aims = resolved.resolve_written_path(written, dots, hooks);
+            let aims = resolved.files_at_path_in_call(written, dots, hooks);
             resolved.reads.extend(aims);
         }
         for tree in touched.trees {
-            let aims = resolved.resolve_written_path(&tree.path, dots, hooks);
+            let aims = resolved.files_at_path_in_call(&tree.path, dots, hooks);
             resolved.trees.extend(aims.into_iter().map(|aim| (aim, tree.clone())));
         }
         resolved.unresolved = unresolved;
@@ -141,7 +141,7 @@ impl Touched {
     }
 
     /// Returns the files to which a path in the call leads: one, or those that match its pattern.
-    fn resolve_written_path(
+    fn files_at_path_in_call(
         &mut self,
         written: &str,
         dots: globs::Dots,

@@ -27,7 +27,7 @@ impl Session {
             Command::Permissions(mode) => self.run_permissions_command(mode).await,
             Command::RemoveRule(number) => self.remove_rule(number),
             Command::Compact(instructions) => {
-                if let Err(why) = self.agent.compact("manual", &instructions).await {
+                if let Err(why) = self.agent.compact_conversation("manual", &instructions).await {
                     self.show_page("/compact", why.to_string());
                 }
             }
@@ -216,12 +216,12 @@ impl Session {
             Ok(added) => added,
             Err(error) => return self.show_page("/add-dir", error.to_string()),
         };
-        self.agent.permissions.with_added_directories(|all| all.push(added.clone()));
+        self.agent.permissions.read_or_change_added_directories(|all| all.push(added.clone()));
         let verdict = self.agent.hooks.fire_directory_added(&added, "slash_command").await;
         if !verdict.context.is_empty() {
             self.agent
                 .steering
-                .add_unprompted_message(hook_message(String::new(), verdict.context));
+                .add_message_without_model_call(hook_message(String::new(), verdict.context));
         }
         self.show_page("/add-dir", format!("`{}` may be changed, too.", added.display()));
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use super::{Exit, Session, wait_for_exit};
+use super::{Exit, Session, wait_for_exit_request};
 use crate::agent::LEAVING;
 use crate::hooks::Hooks;
 use crate::update::Input;
@@ -99,7 +99,7 @@ impl Ending {
                         true => cut_by_signal_reason(wait),
                         false => cut_by_timeout_reason(whole),
                     }),
-                    leave = wait_for_exit(inputs) => match leave {
+                    leave = wait_for_exit_request(inputs) => match leave {
                         Exit { is_hurried: true, .. } => break Some(cut_by_user_reason()),
                         Exit { reason: OUTSIDE, .. } => {
                             (wait, was_signalled) = (wait.min(began.elapsed() + SIGNALLED), true);

@@ -3,7 +3,7 @@
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::{Exit, Next, Session, wait_for_exit};
+use super::{Exit, Next, Session, wait_for_exit_request};
 use crate::agent::{Settings, Steering};
 use crate::conversation::Message;
 use crate::hooks::{Hooks, Late};
@@ -138,7 +138,7 @@ impl Session {
                     self.queue.extend(wake_message_or_store(late, steering, updates).map(Next::Judged));
                 }
                 () = sleep_until(until) => break Ok(None),
-                leave = wait_for_exit(inputs) => break Err(leave),
+                leave = wait_for_exit_request(inputs) => break Err(leave),
             }
         };
         self.exit_wait = self.exit_wait.saturating_sub(began.elapsed());
@@ -167,7 +167,7 @@ pub(super) fn wake_message_or_store(
         Late::Rests(message, notice) => (message, Some(notice)),
         Late::Silent => return None,
     };
-    steering.add_unprompted_message(message);
+    steering.add_message_without_model_call(message);
     if let Some(notice) = notice {
         updates.send(Update::Notice(notice));
     }

@@ -24,7 +24,7 @@ pub(super) struct Worktree {
 impl Worktree {
     /// Creates a worktree, or uses the one that a hook made.
     pub(super) async fn create(agent: &Agent, name: &str) -> Result<Self, WorktreeError> {
-        let verdict = agent.hooks.fire_worktree_create(name).await;
+        let verdict = agent.hooks.fire_before_worktree_creation(name).await;
         if let Some(reason) = verdict.blocked {
             return Err(WorktreeError::Denied { reason });
         }
@@ -62,7 +62,7 @@ impl Worktree {
                 return Some(format!("The work is in the worktree `{path}`."));
             }
         }
-        self.hooks.fire_worktree_removed(&self.path).await;
+        self.hooks.fire_before_worktree_removal(&self.path).await;
         if self.from.is_some()
             && let Err(why) = run_git(&self.project, &["worktree", "remove", &path]).await
         {

@@ -48,7 +48,7 @@ async fn edit_file(call: &Call, place: &Workplace) -> Result<Output, ToolError> 
     let all = call.input.get("replace_all").and_then(Value::as_bool) == Some(true);
     let judged =
         place.judged_target().map_err(|_| ToolError::CircleAt { name: name.to_owned() })?;
-    let before = file::read_judged(judged.clone()).await;
+    let before = file::read_judged_file(judged.clone()).await;
     let before = before.map_err(|source| ToolError::Unread { name: name.to_owned(), source })?;
     // A file that is no text is not changed: to write it back would destroy it.
     let before = String::from_utf8(before).map_err(|_| ToolError::NoText(name.to_owned()))?;

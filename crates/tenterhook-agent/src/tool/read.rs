@@ -47,7 +47,7 @@ async fn read_file(call: &Call, place: &Workplace) -> Output {
         Ok(judged) => judged,
         Err(why) => return failed_output(format!("`{name}` cannot be read: {why}")),
     };
-    let bytes = match file::read_judged(judged).await {
+    let bytes = match file::read_judged_file(judged).await {
         Ok(bytes) => bytes,
         Err(error) => return failed_output(format!("`{name}` cannot be read: {error}")),
     };

@@ -48,7 +48,9 @@ impl Agent {
         let place = self.prepare_workplace(&call, cancel).await;
         let came = match (call.tool.as_str(), self.role) {
             (tool::task::NAME, Role::Main) => self.delegate_task(&call).await,
-            ("Bash", _) if wants_background(&call) => self.run_in_background(permit, place).await,
+            ("Bash", _) if wants_background(&call) => {
+                self.run_command_in_background(permit, place).await
+            }
             _ => self.run_permitted_tool(&permit, &place).await.into(),
         };
         underway.disarm();
@@ -79,12 +81,12 @@ impl Agent {
         let mut env = self.settings.env.clone();
         let mut sandbox = None;
         if call.tool == "Bash" {
-            let set = self.hooks.shell_command_env(call).await;
-            let beside = self.permissions.with_added_directories(|all| all.clone());
+            let set = self.hooks.fire_for_shell_command_env(call).await;
+            let beside = self.permissions.read_or_change_added_directories(|all| all.clone());
             sandbox = self.hooks.command_sandbox(&self.settings, beside, set.clone());
             env.extend(set);
         }
-        let bars = self.permissions.read_restrictions(&self.permit_context());
+        let bars = self.permissions.rules_that_restrict_reads(&self.permit_context());
         let cwd = self.settings.cwd.clone();
         Workplace { cwd, env, sandbox, judged: None, bars, cancel }
     }
@@ -114,14 +116,14 @@ impl Agent {
             hooks.fire_tool_interrupted(&call, CUT_SHORT, move |verdict| {
                 let context: Vec<_> = verdict.blocked.into_iter().chain(verdict.context).collect();
                 if !context.is_empty() {
-                    steering.add_unprompted_message(hook_message(String::new(), context));
+                    steering.add_message_without_model_call(hook_message(String::new(), context));
                 }
             });
         }
     }
 
     /// Runs a shell command in the background. The agent gets a message when it ends.
-    async fn run_in_background(&self, permit: Permit, place: Workplace) -> Came {
+    async fn run_command_in_background(&self, permit: Permit, place: Workplace) -> Came {
         let call = permit.permitted_call().clone();
         let line = tool::text_argument(&call, "command").unwrap_or_default().to_owned();
         let task = TaskInfo { id: &call.id, subject: &line, description: &line };

@@ -33,7 +33,7 @@ impl Agent {
                     self.push_message(Message::from_author(Author::Hook, reason))
                 }
                 Err(Withheld::Ends(reason)) => {
-                    self.withdraw_unsent(&reason);
+                    self.withdraw_unsent_messages(&reason);
                     return Err(Ending::Stopped(reason));
                 }
             }

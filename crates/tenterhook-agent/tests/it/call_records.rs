@@ -110,7 +110,7 @@ fn a_fork_says_that_its_messages_are_copies() {
             decoder.decode_line(line, &mut |record| {
                 if let Action::Call(call) = &record.action {
                     all += 1;
-                    copied += usize::from(copies.check_and_remember_call(
+                    copied += usize::from(copies.is_known_call_else_remember(
                         TranscriptAgent::Tenterhook,
                         &record,
                         call,

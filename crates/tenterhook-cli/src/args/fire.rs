@@ -22,7 +22,7 @@ pub(crate) struct What {
 
 impl What {
     /// Returns the arguments that describe the event, its name first.
-    pub(crate) fn arguments(&self) -> Vec<String> {
+    pub(crate) fn event_arguments(&self) -> Vec<String> {
         self.event.iter().chain(&self.what).cloned().collect()
     }
 }

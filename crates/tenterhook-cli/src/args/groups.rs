@@ -17,9 +17,9 @@ const GROUPS: &[(&str, &[&str])] = &[
 ];
 
 /// Returns the definition of the command line. Its help page lists the commands in groups.
-pub(crate) fn command() -> Command {
+pub(crate) fn command_with_grouped_help() -> Command {
     let command = Cli::command();
-    let list = command_list(&command);
+    let list = grouped_command_list(&command);
     let title_style = *command.get_styles().get_header();
     command.help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{list}\n{}\n{{options}}{{after-help}}",
@@ -28,7 +28,7 @@ pub(crate) fn command() -> Command {
 }
 
 /// Renders the commands below the titles of their groups.
-fn command_list(command: &Command) -> String {
+fn grouped_command_list(command: &Command) -> String {
     let width =
         command.get_subcommands().map(|sub| display_width(sub.get_name())).max().unwrap_or(0);
     let (title_style, name_style) =
@@ -37,7 +37,7 @@ fn command_list(command: &Command) -> String {
     for (title, names) in GROUPS {
         out.push_str(&format!("\n{}\n", paint(*title_style, format!("{title}:"))));
         for name in *names {
-            let about = about(command, name);
+            let about = about_line_of_command(command, name);
             out.push_str(&format!(
                 "  {}  {about}\n",
                 paint(*name_style, format!("{name:<width$}"))
@@ -48,7 +48,7 @@ fn command_list(command: &Command) -> String {
 }
 
 /// Returns the line that describes a command.
-fn about(command: &Command, name: &str) -> String {
+fn about_line_of_command(command: &Command, name: &str) -> String {
     match command.find_subcommand(name).and_then(Command::get_about) {
         Some(about) => about.to_string(),
         // Clap adds `help` when it parses.
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn every_line_of_the_list_fits_80_columns() {
-        let list = anstream::adapter::strip_str(&command_list(&Cli::command())).to_string();
+        let list = anstream::adapter::strip_str(&grouped_command_list(&Cli::command())).to_string();
         for line in list.lines() {
             assert!(display_width(line) <= 80, "{line}");
         }

@@ -8,7 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned};
-use tenterhook_core::agents::{Agent, installable_agent, installable_agents};
+use tenterhook_core::agents::{Agent, agent_with_hook_installation, agents_with_hook_installation};
 use tenterhook_core::diagnostic::nearest_word;
 use tenterhook_core::dialect::{DIALECTS, DialectId};
 use tenterhook_core::entry::digest::Digest;
@@ -92,7 +92,10 @@ pub(super) fn dialect_parser() -> impl TypedValueParser<Value = DialectId> {
 
 /// Returns the parser of an agent that `install` knows.
 pub(super) fn installable_agent_parser() -> impl TypedValueParser<Value = &'static Agent> {
-    name_parser(installable_agents().map(|agent| agent.name), installable_agent)
+    name_parser(
+        agents_with_hook_installation().map(|agent| agent.name),
+        agent_with_hook_installation,
+    )
 }
 
 /// Returns the parser of an agent that can call `tenterhook hook`.

@@ -20,7 +20,7 @@ pub(crate) fn run_allow(args: &Allow, here: &Here, term: Term) -> Result<Exit, P
     let AllowHow::Once { code } = &args.how;
     person::require_person_at_terminal("tenterhook allow", here)?;
     journal::record_user_decision((UserActionKind::AllowOnce, code, ""), here, term)?;
-    let denied = open_exemptions(here).allow_once(code).map_err(|trouble| {
+    let denied = open_exemptions(here).allow_denied_call_once(code).map_err(|trouble| {
         let unknown = matches!(trouble, Trouble::Unknown(_));
         let problem = Problem::new(trouble.to_string());
         match unknown {
@@ -51,7 +51,9 @@ pub(crate) fn run_pause(args: &Pause, here: &Here, term: Term) -> Result<Exit, P
         (UserActionKind::Pause, &*seconds, "")
     };
     journal::record_user_decision(kind, here, term)?;
-    open_exemptions(here).pause(length).map_err(|trouble| Problem::new(trouble.to_string()))?;
+    open_exemptions(here)
+        .pause_builtin_rules(length)
+        .map_err(|trouble| Problem::new(trouble.to_string()))?;
     let text = match args.end {
         true => "self-protection is on again\n".to_owned(),
         false => format!(

@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
     let files = select_files_since(&found.sessions, args.since);
     let signal = Arc::new(AtomicU8::new(NONE));
     let received = Arc::clone(&signal);
-    wait::on_signal(move |byte| received.store(byte, Ordering::Relaxed))?;
+    wait::call_handler_on_first_signal(move |byte| received.store(byte, Ordering::Relaxed))?;
     let progress = Progress::begin("asking about recorded sessions", files.len(), term.width());
     let project = args.project.as_ref().map(|p| p.canonicalize().unwrap_or_else(|_| p.clone()));
     let work = Work {
@@ -252,7 +252,7 @@ impl OfFile<'_> {
     fn is_copied_call(&self, record: &TranscriptRecord<'_>) -> bool {
         let Action::Call(call) = &record.action else { return false };
         let mut copies = self.work.copies.lock().unwrap_or_else(PoisonError::into_inner);
-        copies.check_and_remember_call(self.file.agent, record, call)
+        copies.is_known_call_else_remember(self.file.agent, record, call)
     }
 
     fn replay_record(&mut self, record: &TranscriptRecord<'_>, is_copy: bool, tally: &mut Tally) {

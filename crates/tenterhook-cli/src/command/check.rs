@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tenterhook::internal::discover;
-use tenterhook_core::config::{Ruleset, is_own_entry};
+use tenterhook_core::config::{Ruleset, is_tenterhook_entry};
 use tenterhook_core::diagnostic::{Diagnostic, Severity};
 use tenterhook_core::hook::{Hook, Layer};
 
@@ -69,12 +69,12 @@ fn run_once(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem> {
         return Err(Problem::new(format!("`{shown}` is a file of cases, and configures no hooks"))
             .with_help(format!("`tenterhook test {shown}` checks it, and runs them")));
     }
-    let mut loaded = term.with_progress("reading hook files", || load_files(args, here));
+    let mut loaded = term.run_with_progress("reading hook files", || load_files(args, here));
     if (args.fix || args.diff) && fix::run(&loaded, args.fix && !args.diff, term)? {
         loaded = load_files(args, here);
     }
     loaded.announce_files(term, &here.roots);
-    let page = term.with_progress("checking hooks", || {
+    let page = term.run_with_progress("checking hooks", || {
         complete_and_render_findings(&mut loaded, args, here, term.width())
     })?;
     term.print_data(&page)?;
@@ -95,14 +95,14 @@ fn complete_and_render_findings(
     // `check` examines a file whether it is approved or not: people check a file before they approve it.
     let written = loaded.build_engine_as_if_approved().ruleset();
     let mut missing = scripts::find_missing_programs(&written, &loaded.sources, &here.env);
-    missing.extend(scripts::check_syntax(&written, &loaded.sources, &here.env));
+    missing.extend(scripts::find_unparsable_scripts(&written, &loaded.sources, &here.env));
     loaded.diagnostics.extend(missing.iter().map(|missing| missing.diagnostic.clone()));
-    loaded.diagnostics.extend(scripts::check_exit_codes(&written, &loaded.sources));
+    loaded.diagnostics.extend(scripts::find_dropped_denials(&written, &loaded.sources));
     loaded.diagnostics.extend(wants::check_sandbox_needs(&written, &loaded.sources, &here.env));
     loaded.diagnostics.extend(grants::check_granted_paths_exist(&written, &loaded.sources));
     add_silencer_findings(loaded, here);
     let known = servers::find_servers(loaded, &written, &here.roots);
-    loaded.diagnostics.extend(servers::check_servers(&written, &known));
+    loaded.diagnostics.extend(servers::unconfigured_server_findings(&written, &known));
     match args.output.format {
         Format::Json => to_pretty_json(&to_json(loaded, &ruleset, &missing)),
         Format::Text => Ok(to_text(loaded, &written, &missing, width)),
@@ -143,7 +143,7 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset, missing: &[Missing]) -> Value {
         .enumerate()
         .filter(|(_, hook)| !hook.is_hold_for_unread_file())
         .map(|(ordinal, hook)| {
-            let never = reach::why_unreachable(ruleset, hook);
+            let never = reach::why_hook_never_runs(ruleset, hook);
             let place = hook.place.as_ref();
             json!({
                 "ordinal": ordinal,
@@ -195,7 +195,7 @@ fn to_text(loaded: &Loaded, ruleset: &Ruleset, missing: &[Missing], width: usize
     }
     // The substitute for an unreadable part is not a hook of the file, and has its own finding (C-72). The entries with which an
     // agent calls Tenterhook are not hooks either (BR-31).
-    let is_hook = |hook: &&Hook| !hook.is_hold_for_unread_file() && !is_own_entry(&hook.run);
+    let is_hook = |hook: &&Hook| !hook.is_hold_for_unread_file() && !is_tenterhook_entry(&hook.run);
     let hooks: Vec<&Hook> = ruleset.hooks().iter().map(|hook| &**hook).filter(is_hook).collect();
     let at = |hook: &Hook| {
         let place = hook.place.as_ref();
@@ -207,7 +207,7 @@ fn to_text(loaded: &Loaded, ruleset: &Ruleset, missing: &[Missing], width: usize
     let never: Vec<[Cell; 3]> = hooks
         .iter()
         .filter_map(|&hook| {
-            let (because, rule) = reach::why_unreachable(ruleset, hook)?;
+            let (because, rule) = reach::why_hook_never_runs(ruleset, hook)?;
             Some([at(hook).into(), because.into(), Cell::new(DIM, rule)])
         })
         .collect();

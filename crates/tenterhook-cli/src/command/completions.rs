@@ -8,7 +8,7 @@ use clap_complete::engine::{
     ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter,
 };
 use clap_complete::env::{EnvCompleter, Shells};
-use tenterhook_core::config::is_own_entry;
+use tenterhook_core::config::is_tenterhook_entry;
 use tenterhook_core::dialect::DIALECTS;
 
 use super::log;
@@ -31,7 +31,7 @@ struct Values {
     or_path: bool,
 }
 
-const fn values(
+const fn argument_values(
     command: &'static [&'static str],
     argument: &'static str,
     list: fn() -> Vec<String>,
@@ -39,7 +39,7 @@ const fn values(
     Values { command, argument, list, or_path: false }
 }
 
-const fn values_or_path(
+const fn argument_values_or_path(
     command: &'static [&'static str],
     argument: &'static str,
     list: fn() -> Vec<String>,
@@ -51,21 +51,21 @@ const fn values_or_path(
 const CODES: usize = 5;
 
 const VALUES: &[Values] = &[
-    values(&["hook"], "event", event_names),
-    values(&["fire"], "event", event_names),
-    values_or_path(&["fire"], "what", event_names),
-    values(&["explain"], "event", event_names),
-    values_or_path(&["explain"], "what", event_names),
-    values(&["events"], "name", event_names),
-    values(&["log"], "event", event_names),
-    values(&["log"], "hook", hook_names),
-    values(&["allow", "once"], "code", denial_codes),
-    values(&["test"], "only", hook_names),
-    values_or_path(&["promote"], "name", hook_and_pack_names),
-    values(&["rules", "show"], "pack", pack_names),
-    values(&["rules", "show"], "rule", pack_rule_names),
-    values(&["rules", "add"], "pack", pack_names),
-    values(&["rules", "remove"], "pack", pack_names),
+    argument_values(&["hook"], "event", event_names),
+    argument_values(&["fire"], "event", event_names),
+    argument_values_or_path(&["fire"], "what", event_names),
+    argument_values(&["explain"], "event", event_names),
+    argument_values_or_path(&["explain"], "what", event_names),
+    argument_values(&["events"], "name", event_names),
+    argument_values(&["log"], "event", event_names),
+    argument_values(&["log"], "hook", hook_names),
+    argument_values(&["allow", "once"], "code", denial_codes),
+    argument_values(&["test"], "only", hook_names),
+    argument_values_or_path(&["promote"], "name", hook_and_pack_names),
+    argument_values(&["rules", "show"], "pack", pack_names),
+    argument_values(&["rules", "show"], "rule", pack_rule_names),
+    argument_values(&["rules", "add"], "pack", pack_names),
+    argument_values(&["rules", "remove"], "pack", pack_names),
 ];
 
 /// Prints the completion script of a shell. The script calls this program for the candidates.
@@ -92,7 +92,7 @@ pub(crate) fn answer_completion_script(words: &[String], term: Term) -> Option<E
     let shell = ambient::completion_shell().filter(|_| first == "--" && !words.is_empty())?;
     let shells = Shells::builtins();
     let shell = shells.completer(&shell)?;
-    let (mut command, mut answer) = (completed_command(), Vec::new());
+    let (mut command, mut answer) = (command_with_candidates(), Vec::new());
     command.build();
     let words = words.iter().map(OsString::from).collect();
     let cwd = Here::from_env().ok().map(|here| here.roots.cwd);
@@ -102,24 +102,28 @@ pub(crate) fn answer_completion_script(words: &[String], term: Term) -> Option<E
 }
 
 /// Returns the command line with the candidates of each argument.
-fn completed_command() -> Command {
-    let command = with_paths(args::command());
-    VALUES.iter().fold(command, |command, values| add_values(command, values.command, values))
+fn command_with_candidates() -> Command {
+    let command = with_path_completion(args::command_with_grouped_help());
+    VALUES
+        .iter()
+        .fold(command, |command, values| add_value_candidates(command, values.command, values))
 }
 
 /// Makes arguments that take a file complete paths. The parser of `DIALECT=FILE` does not say so.
-fn with_paths(command: Command) -> Command {
+fn with_path_completion(command: Command) -> Command {
     let takes_file = |arg: &Arg| {
         let names = arg.get_value_names().unwrap_or_default();
         names.iter().any(|name| name.ends_with("FILE"))
     };
     let hint = |arg: Arg| if takes_file(&arg) { arg.value_hint(ValueHint::AnyPath) } else { arg };
-    command.mut_args(hint).mut_subcommands(with_paths)
+    command.mut_args(hint).mut_subcommands(with_path_completion)
 }
 
-fn add_values(command: Command, path: &[&str], values: &'static Values) -> Command {
+fn add_value_candidates(command: Command, path: &[&str], values: &'static Values) -> Command {
     match path.split_first() {
-        Some((name, rest)) => command.mut_subcommand(name, |sub| add_values(sub, rest, values)),
+        Some((name, rest)) => {
+            command.mut_subcommand(name, |sub| add_value_candidates(sub, rest, values))
+        }
         None => command
             .mut_arg(values.argument, |arg| arg.add(ArgValueCompleter::new(Candidates(values)))),
     }
@@ -143,7 +147,7 @@ impl ValueCompleter for Candidates {
 /// Returns the events of all dialects, sorted.
 fn event_names() -> Vec<String> {
     let rows = DIALECTS.iter().flat_map(|dialect| dialect.event_rows());
-    sorted(rows.map(|row| row.name.to_string()))
+    sorted_names(rows.map(|row| row.name.to_string()))
 }
 
 /// Returns the names of the hooks that are read from here, sorted, without entries of Tenterhook
@@ -153,8 +157,8 @@ fn hook_names() -> Vec<String> {
     let which = Which { config: Vec::new(), dialect: None, compat: None };
     let Ok(mut loaded) = load::load_hooks(&which, &here) else { return Vec::new() };
     let ruleset = loaded.build_engine(|builder| builder).ruleset();
-    let hooks = ruleset.hooks().iter().filter(|hook| !is_own_entry(&hook.run));
-    sorted(hooks.map(|hook| hook.short_name()))
+    let hooks = ruleset.hooks().iter().filter(|hook| !is_tenterhook_entry(&hook.run));
+    sorted_names(hooks.map(|hook| hook.short_name()))
 }
 
 /// Returns the codes of the last denials, the newest first.
@@ -175,15 +179,15 @@ fn pack_names() -> Vec<String> {
 }
 
 fn hook_and_pack_names() -> Vec<String> {
-    sorted(hook_names().into_iter().chain(pack_names()))
+    sorted_names(hook_names().into_iter().chain(pack_names()))
 }
 
 /// Returns the rules of all packs, sorted.
 fn pack_rule_names() -> Vec<String> {
-    sorted(PACKS.iter().flat_map(|pack| pack.rules()).map(|rule| rule.name.to_owned()))
+    sorted_names(PACKS.iter().flat_map(|pack| pack.rules()).map(|rule| rule.name.to_owned()))
 }
 
-fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
+fn sorted_names(names: impl Iterator<Item = String>) -> Vec<String> {
     let mut names: Vec<String> = names.collect();
     names.sort_unstable();
     names.dedup();
@@ -194,7 +198,7 @@ fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
 pub(crate) fn write_manual(args: &Manual) -> Result<Exit, Problem> {
     let cannot = |error| Problem::new(format!("the manual pages cannot be written: {error}"));
     std::fs::create_dir_all(&args.directory).map_err(cannot)?;
-    clap_mangen::generate_to(args::command(), &args.directory).map_err(cannot)?;
+    clap_mangen::generate_to(args::command_with_grouped_help(), &args.directory).map_err(cannot)?;
     Ok(Exit::Good)
 }
 
@@ -204,7 +208,7 @@ mod tests {
 
     #[test]
     fn every_listed_argument_exists() {
-        completed_command().debug_assert();
+        command_with_candidates().debug_assert();
     }
 
     #[test]

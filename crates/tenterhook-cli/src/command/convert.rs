@@ -23,7 +23,7 @@ pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Probl
     }
     let shown = args.file.path.display().to_string();
     let load = || config::load(&loaded.sources, &Added::default(), None);
-    let read = term.with_progress("reading hooks", load);
+    let read = term.run_with_progress("reading hooks", load);
     if let Some(broken) = read.diagnostics.iter().find(|diagnostic| TORN.contains(&diagnostic.code))
     {
         term.print_note(&diagnostic::render_diagnostic(broken, &loaded.texts, term.width()));
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Probl
         );
     }
     let write = || native::write(read.ruleset.hooks());
-    let (text, unsaid) = term.with_progress("writing hooks", write);
+    let (text, unsaid) = term.run_with_progress("writing hooks", write);
     // The errors of the file also affect the result, so they come before the list of what is lost.
     loaded.diagnostics.extend(read.diagnostics);
     loaded.diagnostics.extend(unsaid);

@@ -14,9 +14,9 @@ mod sources;
 mod started;
 mod switches;
 
-use tenterhook_core::agents::{Agent, installable_agents};
+use tenterhook_core::agents::{Agent, agents_with_hook_installation};
 
-use super::install::{can_call_tenterhook, files::is_agent_present, without_repeats};
+use super::install::{agents_without_repeats, can_call_tenterhook, files::is_agent_present};
 use super::print_json;
 use crate::ambient::Here;
 use crate::args::{Doctor, Format};
@@ -60,15 +60,18 @@ struct Row {
 
 pub(crate) fn run(args: &Doctor, here: &Here, term: Term) -> Result<Exit, Problem> {
     let agents: Vec<&'static Agent> = match args.agents.is_empty() {
-        true => installable_agents()
+        true => agents_with_hook_installation()
             .filter(|caller| is_agent_present(caller, here) && can_call_tenterhook(caller))
             .collect(),
-        false => without_repeats(&args.agents),
+        false => agents_without_repeats(&args.agents),
     };
-    let report = term
-        .with_progress("looking at the agents", || examine_agents_and_machine(&agents, args, here));
+    let report = term.run_with_progress("looking at the agents", || {
+        examine_agents_and_machine(&agents, args, here)
+    });
     match args.output.format {
-        Format::Text if args.report => term.print_data(&bundle::render(&report, here))?,
+        Format::Text if args.report => {
+            term.print_data(&bundle::render_report_as_markdown(&report, here))?
+        }
         Format::Json => print_json(&page::report_json(&report), term)?,
         Format::Text => term.print_data(&page::report_text(&report, term.width()))?,
     }
@@ -111,8 +114,9 @@ fn examine_agent(agent: &'static Agent, args: &Doctor, here: &Here) -> Row {
     let is_there = !programs.iter().any(|program| program.kind == finding::Kind::ProgramMissing);
     findings.extend(programs);
     let calls = || startable.iter().filter(|_| !args.no_fire && is_there);
-    let fired: Vec<Fired> =
-        calls().filter_map(|call| firing::fire_first_gate(agent, call, here)).collect();
+    let fired: Vec<Fired> = calls()
+        .filter_map(|call| firing::call_through_first_gate_entry(agent, call, here))
+        .collect();
     let proofs: Vec<Proof> = calls()
         .filter(|_| args.prove)
         .flat_map(|call| prove::prove_entries(agent, call, here))

@@ -11,7 +11,7 @@ use tenterhook::engine::Builder;
 use tenterhook::internal::executor::disk_files;
 use tenterhook::session::View;
 use tenterhook_core::answer::{Answer, Restraint};
-use tenterhook_core::config::{Ruleset, is_own_entry};
+use tenterhook_core::config::{Ruleset, is_tenterhook_entry};
 use tenterhook_core::dialect::{DialectId, EventLabel, EventRow};
 use tenterhook_core::hook::{Arming, Enforcement, Hook, Layer, Run};
 use tenterhook_core::plan::{self, Because};
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Explain, here: &Here, term: Term) -> Result<Exit, Probl
             term,
         );
     }
-    let what = args.what.arguments();
+    let what = args.what.event_arguments();
     if let Some(firing) = recorded::find_firing_by_code(&what, here)? {
         return explain_recorded_firing(args, firing, here, term);
     }
@@ -91,7 +91,7 @@ fn explain_recorded_firing(
                 }
                 None => {
                     let text = format!(
-                        "The record has no content of events and replies, so the reason why a hook did not run is unknown. \
+                        "The record has no content of this event, so it cannot show what today's hooks would do with it. \
                          To record it, {}.",
                         recorded::CHOICE
                     );
@@ -233,27 +233,27 @@ const fn decision_name(restraint: Restraint) -> Option<&'static str> {
 type Named = (EventLabel, Event);
 
 /// Returns the events that the command is about, in one line.
-fn heading(asked: &[Named], width: usize) -> String {
+fn requested_events_heading(asked: &[Named], width: usize) -> String {
     let labels: Vec<String> = asked.iter().map(|(label, _)| label.to_string()).collect();
     let first = asked.first().map(|(_, event)| event_headline(event, &labels.join(", "), width));
     first.unwrap_or_default()
 }
 
 /// Returns whether a hook is for one of the events that the command is about.
-fn is_for_asked_event(hook: &Hook, asked: &[Named]) -> bool {
+fn is_hook_for_requested_event(hook: &Hook, asked: &[Named]) -> bool {
     asked.iter().any(|(_, event)| event.name == hook.event)
 }
 
 /// Returns whether a hook is for one of these events, under a name that the heading does not show.
-fn uses_other_event_name(hook: &Hook, asked: &[Named]) -> bool {
+fn uses_event_name_not_shown(hook: &Hook, asked: &[Named]) -> bool {
     let is_same = |(label, _): &Named| *label == hook.event_label();
-    is_for_asked_event(hook, asked) && (asked.len() > 1 || !asked.iter().any(is_same))
+    is_hook_for_requested_event(hook, asked) && (asked.len() > 1 || !asked.iter().any(is_same))
 }
 
 fn to_text(asked: &[Named], hooks: &[Explained], texts: &Texts, width: usize) -> String {
     let (own, hooks): (Vec<&Explained>, Vec<&Explained>) =
-        hooks.iter().partition(|explained| is_own_entry(&explained.hook.run));
-    let named = hooks.iter().any(|explained| uses_other_event_name(&explained.hook, asked));
+        hooks.iter().partition(|explained| is_tenterhook_entry(&explained.hook.run));
+    let named = hooks.iter().any(|explained| uses_event_name_not_shown(&explained.hook, asked));
     let from = |hook: &Hook| {
         let is_like = |other: &&&Explained| {
             other.hook.short_name() == hook.short_name()
@@ -276,7 +276,8 @@ fn to_text(asked: &[Named], hooks: &[Explained], texts: &Texts, width: usize) ->
         ),
         Column::wrapping_at_words("FROM", sources),
     ];
-    let labels = hooks.iter().filter(|explained| is_for_asked_event(&explained.hook, asked));
+    let labels =
+        hooks.iter().filter(|explained| is_hook_for_requested_event(&explained.hook, asked));
     let labels = labels.map(|explained| explained.hook.event_label().to_string());
     columns.extend(named.then(|| Column::wrapping_at_words("EVENT", labels)));
     columns.extend([Column::new("BECAUSE", Give::Wrap), Column::new("RULE", Give::Keep)]);
@@ -286,14 +287,14 @@ fn to_text(asked: &[Named], hooks: &[Explained], texts: &Texts, width: usize) ->
     let is_pack = hooks.iter().filter(silent).count() > HANDFUL;
     let folded = |explained: &&&Explained| is_pack && silent(explained);
     for hook in hooks.iter().filter(|explained| !folded(explained)) {
-        let (mark, mark_style, style, because) = mark_and_reason(hook);
+        let (mark, mark_style, style, because) = mark_text_styles_and_reason(hook);
         let mut cells = vec![
             Cell::new(mark_style, mark),
             Cell::new(style, hook.hook.short_name()),
             Cell::new(DIM, from(&hook.hook)),
         ];
         // That a hook is for another event is why it does not run.
-        let label = match is_for_asked_event(&hook.hook, asked) {
+        let label = match is_hook_for_requested_event(&hook.hook, asked) {
             true => hook.hook.event_label().to_string(),
             false => String::new(),
         };
@@ -304,11 +305,11 @@ fn to_text(asked: &[Named], hooks: &[Explained], texts: &Texts, width: usize) ->
     let is_listed = hooks.iter().any(|explained| !folded(&explained));
     let table = if is_listed { format!("{}\n", table.render(width)) } else { String::new() };
     let own = skipped_entries_line(&own, width);
-    format!("{}\n\n{table}{}\n{own}", heading(asked, width), summary(&hooks))
+    format!("{}\n\n{table}{}\n{own}", requested_events_heading(asked, width), summary(&hooks))
 }
 
 /// Returns the mark of a hook, the styles of the mark and of its row, and the reason for the mark.
-fn mark_and_reason(explained: &Explained) -> (&'static str, Style, Style, String) {
+fn mark_text_styles_and_reason(explained: &Explained) -> (&'static str, Style, Style, String) {
     let because = &explained.because;
     match &explained.asked {
         Some(Asked::Holds(answer)) => {

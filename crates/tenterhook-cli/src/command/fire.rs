@@ -35,7 +35,7 @@ pub(crate) fn run(
     let dialect = args.which.event_dialect();
     let event = match args.stream {
         true => None,
-        false => match what::parse_event(&args.what.arguments(), dialect, &here.roots) {
+        false => match what::parse_event(&args.what.event_arguments(), dialect, &here.roots) {
             Ok(given) => Some(given),
             Err(lost @ Lost::Unreadable { at_stake: true, .. }) => {
                 return deny_unreadable_event(lost, journal.as_ref(), term, reply);
@@ -87,7 +87,7 @@ pub(crate) fn run(
 /// Notes a caller that is an agent: an agent writes the event to standard input, a person names it
 /// in the arguments.
 fn record_agent_caller(args: &Fire, here: &Here) {
-    if args.stream || args.what.arguments().first().is_none_or(|text| text == "-") {
+    if args.stream || args.what.event_arguments().first().is_none_or(|text| text == "-") {
         exemptions::lineage::record_caller_as_agent(&here.state);
     }
 }
@@ -96,7 +96,7 @@ fn record_agent_caller(args: &Fire, here: &Here) {
 fn announce_sources(loaded: &Loaded, here: &Here, term: Term) {
     loaded.announce_files(term, &here.roots);
     here.warn_if_home_missing(term);
-    if let Some(text) = here.moved_home_warning() {
+    if let Some(text) = here.home_inside_project_warning() {
         term.print_labelled_note(WARNING, "warning:", &text);
     }
 }
@@ -105,7 +105,7 @@ fn announce_sources(loaded: &Loaded, here: &Here, term: Term) {
 fn print_load_warnings(args: &Fire, loaded: &Loaded, term: Term) {
     match args.outcome_form() {
         // The page shows each error as a fault.
-        Form::Page => loaded.print_remaining_warnings(term),
+        Form::Page => loaded.print_approval_warnings_and_count(term),
         Form::Object | Form::Line | Form::Agent(..) => loaded.print_warnings(term),
     }
 }

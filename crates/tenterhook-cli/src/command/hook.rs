@@ -96,7 +96,7 @@ pub(crate) fn deny_invalid_arguments(words: &[String], exit: Exit, reply: &Calle
     let agent = DialectId::agents().find(|agent| Some(agent.as_str()) == named.as_deref());
     match (agent, value("--event")) {
         (Some(agent), Some(event)) => {
-            reply.arm_fallback(Claim::new(agent, &event).reply_form());
+            reply.set_fallback_form(Claim::new(agent, &event).reply_form());
             reply.deny(Code::Failed, "`tenterhook hook` was called wrongly")
         }
         // The one code that most agents take for a denial.
@@ -108,7 +108,7 @@ impl<'a> Call<'a> {
     /// Creates the call. From now on the agent gets a reply, in the form of the claimed event.
     pub(crate) fn new(args: &'a Hook, reply: &'a CallerReply) -> Self {
         let claim = Claim::new(args.agent, &args.event);
-        reply.arm_fallback(claim.reply_form());
+        reply.set_fallback_form(claim.reply_form());
         Self { args, claim, reply }
     }
 
@@ -145,7 +145,7 @@ impl<'a> Call<'a> {
         let agent = DialectId::from_event_form(&whole.fields, claim.agent).unwrap_or(claim.agent);
         let mut warnings = Vec::new();
         if agent != claim.agent {
-            self.reply.arm_fallback(Claim::new(agent, &self.args.event).reply_form());
+            self.reply.set_fallback_form(Claim::new(agent, &self.args.event).reply_form());
             let names = [agent, claim.agent]
                 .map(|agent| agent.dialect().calling_agent_title().unwrap_or_default());
             if names.first() != names.last() {
@@ -177,7 +177,7 @@ impl<'a> Call<'a> {
         if claim.event != event.name {
             // Only now is it known which event this is, and so whether it can be denied: set the
             // fallback reply again.
-            self.reply.arm_fallback(Form::Agent(agent, Box::new(event.clone())));
+            self.reply.set_fallback_form(Form::Agent(agent, Box::new(event.clone())));
             warnings.push(format!(
                 "the arguments say `--event {}`, but the agent sent `{}`; the latter is used",
                 self.args.event,
@@ -237,15 +237,15 @@ impl<'a> Call<'a> {
             return Ok(Exit::Replied(0));
         }
         let state = &here.state;
-        let kept = called.load_session_state(state);
+        let kept = called.open_store_setting_stop_flag(state);
         let Called { agent, event, faults, mut warnings, fields } = called;
         let check = kept.as_deref().and_then(|kept| CallCheck::new(&event, agent, kept));
         let found = check.iter().flat_map(CallCheck::note_and_find_faults).collect();
         let Prepared { here, loaded, place } =
             self.load_hooks_for_event(&event, here, kept.as_deref())?;
         let mut loaded = loaded.prepare_for_firing();
-        warnings.extend(projects::store_projects_and_note_left(&loaded, &here, kept.as_deref()));
-        warnings.extend(here.moved_home_warning());
+        warnings.extend(projects::store_projects_and_get_warnings(&loaded, &here, kept.as_deref()));
+        warnings.extend(here.home_inside_project_warning());
         here.warn_if_home_missing(term);
         exemptions::lineage::record_caller_as_agent(state);
         let begun = journal.map(|journal| Arc::new(aside::Begun::new(journal)));
@@ -291,7 +291,7 @@ impl<'a> Call<'a> {
         begun: Option<Arc<aside::Begun<Journal>>>,
     ) {
         if let Some(begun) = begun {
-            aside::spawn_background_process(self.args, fields, begun.number_of_record());
+            aside::spawn_background_process(self.args, fields, begun.begin_record_number());
         }
     }
 
@@ -303,11 +303,13 @@ impl<'a> Call<'a> {
         here: &Here,
         kept: Option<&SessionStore>,
     ) -> Result<Prepared, Problem> {
-        let here =
-            projects::with_left_projects(here.with_project_beside(&event.within.cwd)?, kept)?;
+        let here = projects::with_gates_of_projects_left(
+            here.with_additional_project_around(&event.within.cwd)?,
+            kept,
+        )?;
         let which = Which { config: self.args.config.clone(), dialect: None, compat: None };
         let mut loaded = load::load_hooks(&which, &here)?;
-        loaded.sources.extend(canary::rule_for(event));
+        loaded.sources.extend(canary::rule_for_canary_event(event));
         let place = ScratchPath::new(&here.state);
         Ok(Prepared { here, loaded, place })
     }
@@ -322,7 +324,7 @@ impl<'a> Call<'a> {
     ) -> Result<Exit, Problem> {
         let here = &here.with_project_from_env(self.claim.agent.dialect().project_variables())?;
         let Ok(called) = self.read_event(here) else { return Ok(aside::DONE) };
-        let kept = called.session_store(&here.state);
+        let kept = called.open_session_store(&here.state);
         let Called { agent, event, fields, .. } = called;
         let Some(journal) = journal::open_agent_journal(agent, &fields, here) else {
             return Ok(aside::DONE);
@@ -359,14 +361,14 @@ struct Called {
 
 impl Called {
     /// Opens the state that earlier calls of this session stored.
-    fn session_store(&self, state: &Path) -> Option<Arc<SessionStore>> {
+    fn open_session_store(&self, state: &Path) -> Option<Arc<SessionStore>> {
         SessionStore::open(state, self.agent.as_str(), &self.event.within.session_id).map(Arc::new)
     }
 
     /// Opens the state that earlier calls of this session stored, and sets `stop_hook_active` from
     /// it.
-    fn load_session_state(&mut self, state: &Path) -> Option<Arc<SessionStore>> {
-        let kept = self.session_store(state);
+    fn open_store_setting_stop_flag(&mut self, state: &Path) -> Option<Arc<SessionStore>> {
+        let kept = self.open_session_store(state);
         self.set_stop_hook_active(kept.as_deref());
         kept
     }
@@ -432,7 +434,7 @@ fn has_configured_hooks(engine: &Engine, event: &Event) -> bool {
 fn caller_info(agent: DialectId, event: &Event) -> Value {
     let can = agent.dialect().accepted_powers(&event.name).unwrap_or_default();
     let words: Vec<&str> = can.iter().map(Power::as_str).collect();
-    let row = tenterhook_core::agents::installable_agent(agent.as_str());
+    let row = tenterhook_core::agents::agent_with_hook_installation(agent.as_str());
     let unhooked = row.into_iter().flat_map(|row| row.installation.unhooked);
     let unhooked: Vec<&str> = unhooked.map(|u| u.tool.as_str()).collect();
     json!({ "agent": agent.as_str(), "can": words, "unhooked": unhooked })

@@ -12,7 +12,7 @@ pub(super) mod switches;
 
 use std::path::Path;
 
-use tenterhook_core::agents::{Agent, Form, Scope, installable_agents};
+use tenterhook_core::agents::{Agent, Form, Scope, agents_with_hook_installation};
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::install::foreign_entries;
 
@@ -34,13 +34,13 @@ use files::Change;
 pub(crate) fn run_install(args: &Install, here: &Here, term: Term) -> Result<Exit, Problem> {
     let scope = scope_from_arg(args.scope);
     let agents = match args.all {
-        true => installable_agents()
+        true => agents_with_hook_installation()
             .filter(|agent| files::is_agent_present(agent, here) && can_call_tenterhook(agent))
             .collect(),
-        false => without_repeats(&args.agents),
+        false => agents_without_repeats(&args.agents),
     };
     if agents.is_empty() {
-        let names: Vec<&str> = installable_agents().map(|caller| caller.name).collect();
+        let names: Vec<&str> = agents_with_hook_installation().map(|caller| caller.name).collect();
         return Err(Problem::new("no agent that can call Tenterhook is found here")
             .with_help(format!("name one: {}", names.join(", "))));
     }
@@ -59,7 +59,8 @@ pub(crate) fn run_install(args: &Install, here: &Here, term: Term) -> Result<Exi
             true => adopt::changes_for_adoption(agent, scope, &program, here)?,
             false => files::changes_for_install(agent, scope, &program, here)?,
         };
-        let changes = beside::add_guard_changes(agent, (scope, args.guard), changes, here)?;
+        let changes =
+            beside::with_changes_against_silencing(agent, (scope, args.guard), changes, here)?;
         let changes =
             behind::with_only_own_marker_change(agent, (scope, args.only_own), changes, here)?;
         planned.push((agent, changes));
@@ -87,7 +88,7 @@ fn print_or_apply_install(
     }
     if !args.dry_run {
         beside::verify_written_settings(agent, scope, here)?;
-        for note in beside::guard_notes_for_user(agent, (scope, args.guard)) {
+        for note in beside::messages_about_guard(agent, (scope, args.guard)) {
             term.print_labelled_note(WARNING, "note:", &note);
         }
         print_foreign_entries_note(agent, scope, args.adopt, here, term);
@@ -128,8 +129,11 @@ pub(crate) fn run_uninstall(args: &Uninstall, here: &Here, term: Term) -> Result
         person::require_person_at_terminal("tenterhook uninstall --purge", here)?;
     }
     let scope = scope_from_arg(args.scope);
-    let agents =
-        if args.all { installable_agents().collect() } else { without_repeats(&args.agents) };
+    let agents = if args.all {
+        agents_with_hook_installation().collect()
+    } else {
+        agents_without_repeats(&args.agents)
+    };
     let agents = agents
         .into_iter()
         .filter(|agent| !args.all || files::agent_file_path(agent, scope, here).is_some());
@@ -139,7 +143,7 @@ pub(crate) fn run_uninstall(args: &Uninstall, here: &Here, term: Term) -> Result
             Some(changes) => changes,
             None => files::changes_for_uninstall(agent, scope, here)?,
         };
-        let changes = beside::add_guard_removal(agent, scope, changes, here)?;
+        let changes = beside::with_guard_and_settings_removal(agent, scope, changes, here)?;
         let changes = behind::with_only_own_marker_removal(agent, scope, changes, here)?;
         if !(args.all && changes.is_empty()) {
             planned.push((agent, changes));
@@ -184,7 +188,7 @@ pub(super) fn can_call_tenterhook(agent: &Agent) -> bool {
 }
 
 /// Returns the named agents without repetitions, in their order.
-pub(super) fn without_repeats(named: &[&'static Agent]) -> Vec<&'static Agent> {
+pub(super) fn agents_without_repeats(named: &[&'static Agent]) -> Vec<&'static Agent> {
     let mut agents: Vec<&'static Agent> = Vec::new();
     for agent in named {
         if agents.iter().all(|known| known.name != agent.name) {

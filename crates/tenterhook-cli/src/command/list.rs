@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tenterhook::engine::Builder;
-use tenterhook_core::config::{Ruleset, Source, is_own_entry};
+use tenterhook_core::config::{Ruleset, Source, is_tenterhook_entry};
 use tenterhook_core::hook::{Arming, Enforcement, Hook, Layer, Run, Wait};
 use tenterhook_core::matcher::MatcherSpec;
 use tenterhook_core::protect;
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &List, here: &Here, term: Term) -> Result<Exit, Problem>
     };
     loaded.announce_files(term, &here.roots);
     let engine = || loaded.build_engine(Builder::self_protection);
-    let ruleset = term.with_progress("reading hooks", engine).ruleset();
+    let ruleset = term.run_with_progress("reading hooks", engine).ruleset();
     loaded.print_warnings(term);
     match args.output.format {
         Format::Json => print_json(&to_json(&loaded, &ruleset), term)?,
@@ -156,7 +156,7 @@ fn to_text(loaded: &Loaded, ruleset: &Ruleset, width: usize) -> String {
     for source in &loaded.sources {
         out.push_str(&render_source_hooks(source, loaded, ruleset, width));
     }
-    let hooks = configured_hooks(ruleset).filter(|hook| !is_own_entry(&hook.run)).count();
+    let hooks = configured_hooks(ruleset).filter(|hook| !is_tenterhook_entry(&hook.run)).count();
     let armed = configured_hooks(ruleset).filter(|hook| hook.arming == Arming::Armed).count();
     let off = if armed == hooks { String::new() } else { format!(", {armed} in force") };
     let is_shadow =
@@ -191,7 +191,7 @@ fn render_source_hooks(
     let (mut empty, mut own) = (true, 0);
     for hook in ruleset.hooks() {
         let Some(place) = hook.place.as_ref().filter(|at| at.file == source.name) else { continue };
-        if is_own_entry(&hook.run) {
+        if is_tenterhook_entry(&hook.run) {
             own += 1;
             continue;
         }
@@ -206,7 +206,7 @@ fn render_source_hooks(
             Cell::new(style, layout::format_duration(effective_timeout(ruleset, hook))),
             Cell::new(style, reach::effective_on_failure(ruleset, hook).as_str()),
         ]);
-        add_hook_notes(&mut table, hook, ruleset);
+        add_notes_below_hook_row(&mut table, hook, ruleset);
     }
     let about = format!("({}, {})", source.dialect, source.layer.as_str());
     let shown = loaded.texts.display_name(&source.name);
@@ -219,9 +219,9 @@ fn render_source_hooks(
     }
 }
 
-/// Adds the notes below the row of a hook: its condition, and why it does not run or are treated as
-/// written.
-fn add_hook_notes(table: &mut Table, hook: &Hook, ruleset: &Ruleset) {
+/// Adds the notes below the row of a hook: its condition, and why it does not run, does not hold up
+/// the event or does not count.
+fn add_notes_below_hook_row(table: &mut Table, hook: &Hook, ruleset: &Ruleset) {
     if let Some(condition) = &hook.condition {
         table.add_note(1, Cell::new(DIM, format!("if {}", condition.text())));
     }

@@ -127,7 +127,7 @@ pub(crate) fn read_all_entries(here: &Here) -> Result<Vec<Entry>, Problem> {
 }
 
 /// Returns the lines of the last `count` firings.
-pub(crate) fn last_lines(count: usize, here: &Here) -> Result<Vec<String>, Problem> {
+pub(crate) fn lines_of_last_firings(count: usize, here: &Here) -> Result<Vec<String>, Problem> {
     let firings = firing::firings_from_entries(read_all_entries(here)?);
     let first = firings.len().saturating_sub(count);
     Ok(firings.iter().skip(first).map(firing_line).collect())

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Promote, here: &Here, term: Term) -> Result<Exit, Probl
     let edits = plan_edits(&meant, &ruleset, here)?;
     let mut changed = Vec::new();
     for (source, text) in texts_with_edits_applied(&edits, &loaded)? {
-        check_edited_text(source, &text, &meant, here)?;
+        require_text_enforces_hooks(source, &text, &meant, here)?;
         let shown = loaded.texts.display_name(&source.name);
         term.print_data(&format!("{}\n", diff::unified_diff(shown, &source.text, &text)))?;
         changed.push((source, text));
@@ -199,7 +199,7 @@ fn edit_setting_in_text(text: &mut String, edit: &Edit) -> Option<()> {
 }
 
 /// Checks that the new text enforces exactly the requested hooks: otherwise nothing is written.
-fn check_edited_text(
+fn require_text_enforces_hooks(
     source: &Source,
     text: &str,
     meant: &Meant<'_>,

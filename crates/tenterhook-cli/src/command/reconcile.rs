@@ -238,7 +238,7 @@ impl All<'_> {
                 let since = self.args.since.map(Timestamp::as_millisecond);
                 let is_old =
                     since.is_some_and(|since| record.time.is_some_and(|time| time < since));
-                if self.copies.check_and_remember_call(session.agent, record, call) || is_old {
+                if self.copies.is_known_call_else_remember(session.agent, record, call) || is_old {
                     return;
                 }
                 let open_call = self.build_open_call(session, record, call);
@@ -311,7 +311,7 @@ impl All<'_> {
     ) -> Option<&'static str> {
         let is_ungated = self.seen.events_of_ungated_session(&call.session).is_some();
         if let Some(coverage) = call.coverage.filter(|_| !is_ungated) {
-            let is_asked = coverage == Coverage::Asked && !never_fires_event(agent, call);
+            let is_asked = coverage == Coverage::Asked && !agent_never_fires_event(agent, call);
             return is_asked.then_some("configuration");
         }
         if self.is_call_id_recorded(id, call) {
@@ -380,7 +380,7 @@ impl All<'_> {
         let is_before =
             || call.time.is_some_and(|time| self.seen.first.is_some_and(|first| time < first));
         match () {
-            () if never_fires_event(agent, call) => Cause::NoEvent,
+            () if agent_never_fires_event(agent, call) => Cause::NoEvent,
             () if call.coverage == Some(Coverage::Unmatched) => Cause::Unmatched,
             () if self.seen.events_of_ungated_session(&call.session).is_some() => Cause::Ungated,
             () if call.coverage == Some(Coverage::NotCalled) => Cause::NotCalled,
@@ -393,6 +393,7 @@ impl All<'_> {
     }
 }
 
-fn never_fires_event(agent: TranscriptAgent, call: &Open) -> bool {
+/// Returns whether the agent fires no event for calls of this tool.
+fn agent_never_fires_event(agent: TranscriptAgent, call: &Open) -> bool {
     NO_EVENT.contains(&(agent, call.own_tool.as_str()))
 }

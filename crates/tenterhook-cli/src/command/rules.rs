@@ -272,7 +272,7 @@ fn remove_pack(
         let message = format!("`{shown}` differs from the pack: {}", rule_differences(pack, &text));
         return Err(Problem::new(message).with_help("`--force` removes it with what was changed"));
     }
-    trust::forget_removed_file(&file, here, term)?;
+    trust::forget_approval_of_removed_file(&file, here, term)?;
     fs::remove_file(&file)
         .map_err(|error| Problem::new(format!("`{shown}` cannot be removed: {error}")))?;
     // The user's directory was made for it; the project's root stays. A directory with other files is not removed.

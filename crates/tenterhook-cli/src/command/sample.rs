@@ -30,7 +30,7 @@ pub(super) fn sample_event(row: &EventRow, dialect: DialectId, within: Surroundi
     let cwd = within.cwd.clone();
     let mut event = Event::new(EventName::new(&*row.event), within);
     let subject = |key: &str| {
-        let values = dialect.dialect().matcher_values(&row.event);
+        let values = dialect.dialect().possible_subject_values(&row.event);
         (key.to_owned(), values.first().copied().unwrap_or("sample").into())
     };
     match &row.subject {

@@ -9,7 +9,7 @@ pub(super) mod silenced;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tenterhook_core::agents::{Agent, Form, Scope, installable_agents};
+use tenterhook_core::agents::{Agent, Form, Scope, agents_with_hook_installation};
 use tenterhook_core::dialect::Silencer;
 use tenterhook_core::install::{self, Approval, tenterhook_files_with_texts};
 
@@ -56,10 +56,10 @@ struct Found {
 }
 
 pub(crate) fn run(args: &Status, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let present = installable_agents().filter(|agent| is_agent_present(agent, here));
+    let present = agents_with_hook_installation().filter(|agent| is_agent_present(agent, here));
     let agents: Vec<Row> = present.map(|agent| Row::from_files(agent, here)).collect();
-    let rules = term.with_progress("reading hooks", || Rules::read(&args.expect, here));
-    let state = rules.state().max(match agents.iter().all(|row| row.is_covered) {
+    let rules = term.run_with_progress("reading hooks", || Rules::read(&args.expect, here));
+    let state = rules.overall_state().max(match agents.iter().all(|row| row.is_covered) {
         true => State::Good,
         false => State::DoesNotCall,
     });
@@ -76,7 +76,9 @@ pub(crate) fn run(args: &Status, here: &Here, term: Term) -> Result<Exit, Proble
                 term.print_data(&agent_page(row, here))?;
             }
             term.print_data(&rules_page(&rules))?;
-            term.print_data(&unasked::commands_text(&unasked::find_commands_run_unasked(here)))?;
+            term.print_data(&unasked::commands_text(&unasked::find_commands_run_without_gate(
+                here,
+            )))?;
         }
     }
     Ok(state.exit())
@@ -179,8 +181,8 @@ fn find_off_switch(agent: &'static Agent, found: &[Found], here: &Here) -> Optio
 }
 
 /// Returns whether the agent of that name calls this program, according to its files here.
-pub(super) fn is_called_by(name: &str, here: &Here) -> bool {
-    tenterhook_core::agents::installable_agent(name)
+pub(super) fn is_tenterhook_called_by_agent(name: &str, here: &Here) -> bool {
+    tenterhook_core::agents::agent_with_hook_installation(name)
         .is_some_and(|agent| Row::from_files(agent, here).is_covered)
 }
 
@@ -248,7 +250,7 @@ fn read_settings_file(
             return true;
         }
     };
-    match install::installed_commands(agent, &text) {
+    match install::installed_events_and_commands(agent, &text) {
         Err(wrong) => {
             found.broken = Some(format!("{}:{}: {}", wrong.line, wrong.column, wrong.message))
         }
@@ -445,7 +447,7 @@ impl Page {
                 self.push_row("to hold it", &opening.hint_to_cover_gap());
             }
         }
-        for older::Lacking { gap, offer } in older::missing_events(agent, found, here) {
+        for older::Lacking { gap, offer } in older::events_agent_version_lacks(agent, found, here) {
             self.push_row("not covered", &gap);
             self.push_row("to hold it", &offer);
         }

@@ -185,12 +185,14 @@ impl<'a> Stream<'a> {
             match self.wait_for_next_action().await {
                 Next::Line(line, room) => self.serve_line(line, room),
                 Next::StatusChanged => {
-                    let state = self.state();
+                    let state = self.current_state();
                     self.send_json_line(&request::status_json(&state), None);
                 }
                 // All lines of a file are answered: there is no host that could go away.
                 Next::EndOfInput if self.host.is_file => self.is_asked = false,
-                Next::EndOfInput | Next::Gone(Gone::Asking) => return self.cancel_all().await,
+                Next::EndOfInput | Next::Gone(Gone::Asking) => {
+                    return self.cancel_all_events().await;
+                }
                 Next::Answered(done) => self.finish_event(done),
                 Next::Late(late) => self.send_json_line(&finished_step_json(&late), None),
                 // Without a reader the answers have no use: running hooks are killed.
@@ -253,13 +255,13 @@ impl<'a> Stream<'a> {
             Err(problem) => return self.refuse_line(Value::Null, &problem.into(), room),
         };
         let id = whole.fields.get("id").cloned().unwrap_or_default();
-        if self.is_open(&id) {
+        if self.is_event_open(&id) {
             let why = format!("an event with the id {id} is still open");
             return self.refuse_line(id, &Refusal { code: Code::IdInUse, why }, room);
         }
         if let Some(name) = request::request_name(&whole) {
             return match Request::parse(name, &whole) {
-                Ok(request) => self.reply_to(id, &request, room),
+                Ok(request) => self.serve_request(id, &request, room),
                 Err(problem) => self.refuse_line(id, &problem.into(), room),
             };
         }
@@ -271,7 +273,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Returns whether an event with this `id` has no outcome yet.
-    fn is_open(&self, id: &Value) -> bool {
+    fn is_event_open(&self, id: &Value) -> bool {
         !id.is_null() && self.open.values().any(|open| open.id == *id)
     }
 
@@ -296,7 +298,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Does what a request asks for, and replies under its name.
-    fn reply_to(&mut self, id: Value, request: &Request, room: OwnedSemaphorePermit) {
+    fn serve_request(&mut self, id: Value, request: &Request, room: OwnedSemaphorePermit) {
         let reply = match request {
             Request::Hello => request::hello_json(self.shared.dialect, IN_FLIGHT),
             Request::Cancel(event) => request::cancel_json(event, self.cancel_event(event)),
@@ -306,7 +308,7 @@ impl<'a> Stream<'a> {
             }
             Request::Status { follows } => {
                 self.follows_status |= follows;
-                request::status_json(&self.state())
+                request::status_json(&self.current_state())
             }
         };
         self.send_json_line(&request::with_id(id, reply), Some(room));
@@ -338,7 +340,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Returns what the stream is doing now.
-    fn state(&mut self) -> State {
+    fn current_state(&mut self) -> State {
         let running = self.shared.session.running();
         State {
             hooks: self.shared.engine.ruleset().hooks().len(),
@@ -364,7 +366,7 @@ impl<'a> Stream<'a> {
 
     /// Kills running hooks because the host has gone, and answers open events in case it still
     /// reads (V-42).
-    async fn cancel_all(mut self) -> Result<bool, Problem> {
+    async fn cancel_all_events(mut self) -> Result<bool, Problem> {
         self.shared.session.end();
         // What computes can only be ended when it has given up.
         self.shared.session.cancel();
@@ -389,7 +391,8 @@ impl<'a> Stream<'a> {
                         None => break,
                     },
                 };
-                let answer = shared.answer_after_end(&config, parsed.ok(), &mut went_wrong);
+                let answer =
+                    shared.encode_answer_to_unserved_line(&config, parsed.ok(), &mut went_wrong);
                 // If the writer has ended, there is no reader either.
                 let _ = outgoing.send((format!("{answer}\n"), None));
             }
@@ -427,7 +430,7 @@ async fn wait_until_reader_gone(gone: &mut mpsc::UnboundedReceiver<Gone>) {
 impl Shared {
     /// Encodes the answer to a line that the host wrote before its input ended, and that was not served: a denial, unless it is a
     /// request.
-    fn answer_after_end(
+    fn encode_answer_to_unserved_line(
         &self,
         config: &[Fault],
         whole: Option<Whole>,

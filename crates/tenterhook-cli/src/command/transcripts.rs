@@ -101,7 +101,7 @@ impl Counted {
                 Action::Call(call) => {
                     counts.calls += 1;
                     counts.subagent += u64::from(record.subagent.is_some());
-                    let is_copy = copies.check_and_remember_call(session.agent, record, call);
+                    let is_copy = copies.is_known_call_else_remember(session.agent, record, call);
                     counts.copied += u64::from(is_copy);
                     sum.calls += u64::from(!is_copy);
                     sum.copied += u64::from(is_copy);

@@ -87,7 +87,7 @@ fn ask_to_approve_sources(which: &TrustWhich, here: &Here, term: Term) -> Result
     let reviews = find_reviews(&which.sources, &trust, here)?;
     require_known_digests(&which.yes, &reviews)?;
     if which.yes.is_empty() && which.sources.is_empty() {
-        term.print_data(&unasked::commands_text(&unasked::find_commands_run_unasked(here)))?;
+        term.print_data(&unasked::commands_text(&unasked::find_commands_run_without_gate(here)))?;
     }
     for review in &reviews {
         let shown = shorten_path(&review.source, &here.roots);
@@ -316,7 +316,7 @@ fn print_status(here: &Here, term: Term) -> Result<Exit, Problem> {
     }
     let silencers = unsettled_silencers(here);
     out.push_str(&page::silencers_text(&silencers, here));
-    out.push_str(&unasked::commands_text(&unasked::find_commands_run_unasked(here)));
+    out.push_str(&unasked::commands_text(&unasked::find_commands_run_without_gate(here)));
     term.print_data(&out)?;
     let settled = |review: &Review| matches!(review.state, State::Approved | State::Refused);
     let is_settled = reviews.iter().all(settled) && silencers.is_empty();
@@ -382,7 +382,11 @@ pub(crate) fn approve_written_file(path: &Path, here: &Here, term: Term) {
 
 /// Removes the approval of a project file that this program is about to remove on the user's
 /// request, so that its absence blocks nothing (T-71). What an agent removes stays approved.
-pub(crate) fn forget_removed_file(path: &Path, here: &Here, term: Term) -> Result<(), Problem> {
+pub(crate) fn forget_approval_of_removed_file(
+    path: &Path,
+    here: &Here,
+    term: Term,
+) -> Result<(), Problem> {
     let trust = here.trust_store();
     let said =
         review_project_file(path, &trust, here).filter(|review| review.state != State::Unknown);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tenterhook::Event;
 use tenterhook_core::diagnostic::nearest_word;
 use tenterhook_core::dialect::{
-    DIALECTS, DialectId, EventLabel, EventRow, Roots, Subject, events_named,
+    DIALECTS, DialectId, EventLabel, EventRow, Roots, Subject, event_rows_named,
 };
 use tenterhook_core::event::{EventName, Surroundings};
 
@@ -88,7 +88,7 @@ pub(crate) fn parse_events(
     let name = what.first().map_or("", String::as_str);
     let mut named = match dialect {
         Some(_) => Vec::new(),
-        None => events_named(name, here),
+        None => event_rows_named(name, here),
     };
     named.retain(|(_, row)| row.name == name);
     let mut asked: Vec<(EventLabel, Event)> = Vec::new();

@@ -30,12 +30,16 @@ const ANSWERS: &[&str] = &[
 const LONGEST_QUOTE: usize = 40;
 
 /// Finds each hook whose script denies by its exit code alone while its line drops that code (C-135).
-pub(crate) fn check_exit_codes(ruleset: &Ruleset, sources: &[Source]) -> Vec<Diagnostic> {
+pub(crate) fn find_dropped_denials(ruleset: &Ruleset, sources: &[Source]) -> Vec<Diagnostic> {
     let armed = ruleset.hooks().iter().filter(|hook| hook.arming == Arming::Armed);
-    armed.filter_map(|hook| check_hook(ruleset, sources, hook)).collect()
+    armed.filter_map(|hook| dropped_denial_finding(ruleset, sources, hook)).collect()
 }
 
-fn check_hook(ruleset: &Ruleset, sources: &[Source], hook: &Arc<Hook>) -> Option<Diagnostic> {
+fn dropped_denial_finding(
+    ruleset: &Ruleset,
+    sources: &[Source],
+    hook: &Arc<Hook>,
+) -> Option<Diagnostic> {
     let place = hook.place.as_ref()?;
     let source = sources.iter().find(|source| source.name == place.file)?;
     let blocks = |code: i32| {

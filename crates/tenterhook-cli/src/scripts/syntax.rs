@@ -50,7 +50,7 @@ const LONGEST: Duration = Duration::from_secs(2);
 const LONGEST_OF_ALL: Duration = Duration::from_secs(10);
 
 /// Finds each hook whose script its interpreter cannot parse (C-136).
-pub(crate) fn check_syntax(
+pub(crate) fn find_unparsable_scripts(
     ruleset: &Ruleset,
     sources: &[Source],
     env: &[(String, String)],
@@ -66,7 +66,7 @@ pub(crate) fn check_syntax(
         let parser = PARSERS.iter().find(|parser| parser.names.contains(&name.as_str()))?;
         let program = SearchPath::from_env(env).find_file(&name)?;
         // A program of the project would run because somebody checks the project.
-        if is_inside(&program, &source.project) || Instant::now() > end {
+        if is_program_inside_project(&program, &source.project) || Instant::now() > end {
             return None;
         }
         let key = (program.clone(), script.path.clone());
@@ -75,7 +75,14 @@ pub(crate) fn check_syntax(
         let ending = Ending::with_exit_code(parser.code, &name);
         let consequence = consequence_of_ending(ruleset, hook, ending);
         Some(Missing {
-            diagnostic: finding(hook, &script, &name, error.as_ref()?, parser, consequence),
+            diagnostic: unparsable_script_finding(
+                hook,
+                &script,
+                &name,
+                error.as_ref()?,
+                parser,
+                consequence,
+            ),
             consequence: Some(consequence),
             hook: Some(hook.id.clone()),
         })
@@ -83,7 +90,7 @@ pub(crate) fn check_syntax(
     armed.filter_map(check).collect()
 }
 
-fn finding(
+fn unparsable_script_finding(
     hook: &Hook,
     script: &Script,
     name: &str,
@@ -113,7 +120,7 @@ fn interpreter_name(hook: &Hook, script: &Script, source: &Source) -> Option<Str
     }
 }
 
-fn is_inside(program: &Path, project: &Path) -> bool {
+fn is_program_inside_project(program: &Path, project: &Path) -> bool {
     let (program, project) = (program.canonicalize(), project.canonicalize());
     program.is_ok_and(|program| project.is_ok_and(|project| program.starts_with(project)))
 }
@@ -130,11 +137,12 @@ fn parse_script(parser: &Parser, program: &Path, script: &Path) -> Option<String
     let report = run_blocking(command, &Cancel::new());
     let errors = String::from_utf8_lossy(&report.stderr.bytes).into_owned();
     let first = errors.lines().find(|line| !line.trim().is_empty())?;
-    matches!(report.end, End::Exited(code) if code != 0).then(|| line_and_error(program, first))
+    matches!(report.end, End::Exited(code) if code != 0)
+        .then(|| strip_interpreter_name(program, first))
 }
 
 /// Removes the name of the interpreter from its message: `line 3: syntax error ...`.
-fn line_and_error(program: &Path, message: &str) -> String {
+fn strip_interpreter_name(program: &Path, message: &str) -> String {
     let name = program.display().to_string();
     let message = message.strip_prefix(&name).unwrap_or(message);
     let message = message.trim_start_matches([':', ' ']);

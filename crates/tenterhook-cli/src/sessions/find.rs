@@ -88,7 +88,7 @@ fn collect_sessions(
 
 /// Returns the form of the records in a file, by its name. A file that the user named may have any
 /// name.
-fn form_from_name(path: &Path, is_named: bool) -> Option<Form> {
+fn record_form_from_file_name(path: &Path, is_named: bool) -> Option<Form> {
     let name = path.file_name()?.to_string_lossy();
     Some(match &*name {
         name if name.ends_with(".jsonl") => Form::Lines,
@@ -107,7 +107,7 @@ fn form_from_name(path: &Path, is_named: bool) -> Option<Form> {
 }
 
 fn add_session(path: &Path, is_named: bool, seen: &mut BTreeSet<PathBuf>, found: &mut Found) {
-    let Some(form) = form_from_name(path, is_named) else { return };
+    let Some(form) = record_form_from_file_name(path, is_named) else { return };
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if !seen.insert(real) {
         return;

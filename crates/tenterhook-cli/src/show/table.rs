@@ -240,9 +240,10 @@ impl Table {
             .zip(&self.columns)
             .map(|((cell, width), column)| match column.give {
                 Give::Keep => vec![cell.text.clone()],
-                Give::Fold => {
-                    fold_lines(wrap_text(&cell.text, *width), FOLDS.max(FOLDED / width.max(&1)))
-                }
+                Give::Fold => drop_middle_lines(
+                    wrap_text(&cell.text, *width),
+                    FOLDS.max(FOLDED / width.max(&1)),
+                ),
                 Give::Wrap => wrap_text(&cell.text, *width),
             })
             .collect();
@@ -274,7 +275,7 @@ impl Table {
 }
 
 /// Keeps the first lines and the last one: long texts often differ at their ends.
-fn fold_lines(mut lines: Vec<String>, most: usize) -> Vec<String> {
+fn drop_middle_lines(mut lines: Vec<String>, most: usize) -> Vec<String> {
     if lines.len() > most {
         let last = lines.pop();
         lines.truncate(most - 2);

@@ -34,7 +34,7 @@ fn calls() -> Vec<[String; 4]> {
             decoder.decode_line(line, &mut |record| match &record.action {
                 Action::Call(call)
                     if call.kind != Kind::Script
-                        && !copies.check_and_remember_call(agent, &record, call) =>
+                        && !copies.is_known_call_else_remember(agent, &record, call) =>
                 {
                     let session = record.session.as_deref().unwrap_or_default().to_owned();
                     calls.push([

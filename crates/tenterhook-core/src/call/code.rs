@@ -79,7 +79,7 @@ impl Kinds {
         let mut grouped: BTreeSet<&'static str> = BTreeSet::new();
         let mut is_fetched = false;
         for view in views {
-            if runs_its_input(view) || has_stdin_argument(view) {
+            if runs_its_input(view) || runs_stdin_by_argument(view) {
                 self.0.append(&mut before);
                 // A group belongs to a pipeline only where what runs it stands in one.
                 let mut grouped = std::mem::take(&mut grouped);
@@ -285,7 +285,7 @@ fn code_runs_its_input(view: &View<'_>) -> bool {
 }
 
 /// Whether the program is a variable that `read` sets: `while read l; do $l; done`.
-fn runs_read_variable(view: &View<'_>) -> bool {
+fn runs_variable_set_by_read(view: &View<'_>) -> bool {
     let program = view.command.words.first().map(|word| word.source.trim_matches('"'));
     let is_name = |name: &str| name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
     let name = program.and_then(|source| source.strip_prefix('$'));
@@ -323,7 +323,7 @@ pub(super) fn is_interpreter(name: &str) -> bool {
 fn runs_its_input(view: &View<'_>) -> bool {
     let name = view.name.as_str();
     let operands = view.operands(&[]);
-    if code_runs_its_input(view) || runs_read_variable(view) {
+    if code_runs_its_input(view) || runs_variable_set_by_read(view) {
         return true;
     }
     if is_shell_program(name) {
@@ -365,7 +365,9 @@ fn runs_its_input(view: &View<'_>) -> bool {
 /// Runners of scripts that read one where they are handed `-`: `uv run -`, `deno run -`, `bun -`.
 const DASH: &[&str] = &["uv", "deno", "bun", "tsx", "ts-node", "npx"];
 
-fn has_stdin_argument(view: &View<'_>) -> bool {
+/// Whether a command of a program such as `uv` or `deno` runs its input because of an argument:
+/// `-`, `/dev/stdin`, or a bare `run`.
+fn runs_stdin_by_argument(view: &View<'_>) -> bool {
     // The reader may have lost a dash behind `run`, and without one nothing is run.
     let bare = || view.operands(&[]) == ["run"];
     DASH.contains(&view.name.as_str()) && (view.has_argument(&["-", "/dev/stdin"]) || bare())

@@ -72,18 +72,18 @@ pub(super) struct Here<'a> {
 }
 
 impl Here<'_> {
-    fn path_from_project(&self, written: &str) -> String {
-        self.paths.path_from_project(written, &self.view.cwd)
+    fn path_seen_from_project(&self, written: &str) -> String {
+        self.paths.path_seen_from_project(written, &self.view.cwd)
     }
 
     /// Whether a word names a part of a guard.
     fn names_part_of_guard(&self, written: &str) -> bool {
-        names::holds_guard(&self.path_from_project(written), Hold::Part, self.paths)
+        names::is_or_contains_guard(&self.path_seen_from_project(written), Hold::Part, self.paths)
     }
 
     /// Whether a word names a part of a guard, or a directory that contains one.
     fn names_guard_or_parent(&self, written: &str) -> bool {
-        names::holds_guard(&self.path_from_project(written), Hold::Parent, self.paths)
+        names::is_or_contains_guard(&self.path_seen_from_project(written), Hold::Parent, self.paths)
     }
 
     /// Whether a word names a directory outside of the project that contains a guard among much
@@ -108,7 +108,7 @@ impl Here<'_> {
 
     /// Whether a word names a directory that contains mostly a guard, such as `.claude`.
     fn names_directory_of_guard(&self, written: &str) -> bool {
-        let seen = self.path_from_project(written);
+        let seen = self.path_seen_from_project(written);
         let is_linked_home = || {
             names::resolve_path_links(&seen, self.paths)
                 .is_some_and(|path| protect::is_guard_directory(&path))
@@ -133,7 +133,7 @@ pub(super) fn note_guards_changed_by_line(
         git::note_guards_changed_by_git(&here, found);
         patch::note_patched_guards(&here, found);
         own::note_tenterhook_disarmed(&here, views, found);
-        start::note_unguarded_starts(&here, views, found);
+        start::note_agents_started_unguarded(&here, views, found);
         modules::note_loaded_modules(&here, found);
     }
 }
@@ -193,7 +193,7 @@ pub(super) fn note_guards_in_code_arguments(
     let texts = texts.iter().map(|(_, text)| *text).filter(|_| is_scripted);
     let here = Here { view, paths };
     let named = words.chain(texts).filter(|word| *word != code && here.names_part_of_guard(word));
-    found.guards.extend(named.map(|word| here.path_from_project(word)));
+    found.guards.extend(named.map(|word| here.path_seen_from_project(word)));
 }
 
 /// Notes the guards that a call of any tool but the shell would change.
@@ -219,7 +219,7 @@ pub(super) fn note_guards_in_found_files(paths: &Paths<'_>, meter: &Meter<'_>, f
         return;
     }
     let mut guards = std::mem::take(&mut found.guards);
-    let is = |path: &String, least: Hold| names::holds_guard(path, least, paths);
+    let is = |path: &String, least: Hold| names::is_or_contains_guard(path, least, paths);
     guards.extend(found.writes.iter().filter(|text| is(text, Hold::Part)).cloned());
     guards.extend(found.writes.iter().filter(|path| modules::is_plugin_file(path, paths)).cloned());
     guards.extend(found.deletes.iter().filter(|text| is(text, Hold::Parent)).cloned());
@@ -240,7 +240,7 @@ pub(super) fn may_concern_guard(call: ToolCall<'_>, line: Option<&str>, paths: &
         (Tool::Shell, Some(line)) => {
             may(line)
                 || super::tools::named_directory(call.input).is_some_and(|path| may(&path))
-                || names::runs_above_guard(paths) && protect::may_change_files(line)
+                || names::call_runs_above_guard(paths) && protect::may_change_files(line)
         }
         (Tool::Read | Tool::Search | Tool::Fetch | Tool::Agent, _) => false,
         (Tool::Write | Tool::Edit, _) => true,

@@ -23,17 +23,19 @@ pub(super) fn note_files(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) 
     let here = Here { view, paths };
     note_redirects(&view.redirects, &view.cwd, paths, view.meter, found);
     here.note_reads(found);
-    here.note_used_files(found);
+    here.note_files_needed_to_run(found);
     here.note_writes(found);
     here.note_deletes(found);
-    here.note_implied_files(found);
+    here.note_changed_files_not_named(found);
     programs::note_effects_listed_in_table(view, paths, found);
     if RIGHTS.contains(&view.name.as_str()) {
         // What `find` and `xargs` hand on is everything that lies there.
         let handed = view.fed.iter().map(String::as_str);
-        found.rights.extend(here.paths_from_project(handed));
+        found.rights.extend(here.paths_seen_from_project(handed));
         if view.has_option('R', "recursive") {
-            found.rights.extend(here.paths_from_project(view.operands(&[]).into_iter().skip(1)));
+            found
+                .rights
+                .extend(here.paths_seen_from_project(view.operands(&[]).into_iter().skip(1)));
         }
     }
 }
@@ -109,7 +111,7 @@ pub(super) fn note_redirects(
         if is_number || file.starts_with("<(") || file.starts_with(">(") {
             continue;
         }
-        let path = paths.path_from_project(file, cwd);
+        let path = paths.path_seen_from_project(file, cwd);
         if matches!(operator.as_str(), "<" | "<>") {
             found.shows.insert(path.clone());
         }
@@ -126,15 +128,18 @@ struct Here<'a> {
 }
 
 impl Here<'_> {
-    fn path_from_project(&self, written: &str) -> String {
+    fn path_seen_from_project(&self, written: &str) -> String {
         if !self.view.meter.spend_steps_for_bytes(WALKS * (written.len() + self.view.cwd.len())) {
             return String::new();
         }
-        self.paths.path_from_project(written, &self.view.cwd)
+        self.paths.path_seen_from_project(written, &self.view.cwd)
     }
 
-    fn paths_from_project<'t>(&self, written: impl Iterator<Item = &'t str>) -> Vec<String> {
-        written.filter(|text| !text.is_empty()).map(|text| self.path_from_project(text)).collect()
+    fn paths_seen_from_project<'t>(&self, written: impl Iterator<Item = &'t str>) -> Vec<String> {
+        written
+            .filter(|text| !text.is_empty())
+            .map(|text| self.path_seen_from_project(text))
+            .collect()
     }
 
     fn note_reads(&self, found: &mut Found) {
@@ -149,7 +154,7 @@ impl Here<'_> {
             "dd" => self.view.args.iter().filter_map(|arg| arg.strip_prefix("if=")).collect(),
             _ if in_place => {
                 let changed =
-                    self.paths_from_project(operands_after_pattern(self.view).into_iter());
+                    self.paths_seen_from_project(operands_after_pattern(self.view).into_iter());
                 return found.reads.extend(changed);
             }
             _ if skipped => return,
@@ -176,8 +181,8 @@ impl Here<'_> {
         for path in args.into_iter().chain(fed).flat_map(paths_in_argument) {
             let placed = base.filter(|_| !path.starts_with(['/', '~']));
             found.shows.insert(match placed {
-                Some(base) => self.path_from_project(&format!("{base}/{path}")),
-                None => self.path_from_project(path),
+                Some(base) => self.path_seen_from_project(&format!("{base}/{path}")),
+                None => self.path_seen_from_project(path),
             });
         }
     }
@@ -186,29 +191,31 @@ impl Here<'_> {
         let name = self.view.name.as_str();
         let operands = || self.view.operands(options_with_value(name));
         if name.starts_with("mkfs") {
-            found.writes.extend(self.paths_from_project(operands().into_iter()));
-            found.writes.extend(self.paths_from_project(self.view.fed.iter().map(String::as_str)));
+            found.writes.extend(self.paths_seen_from_project(operands().into_iter()));
+            found
+                .writes
+                .extend(self.paths_seen_from_project(self.view.fed.iter().map(String::as_str)));
         }
         if DISK_CHANGERS
             .iter()
             .any(|(text, words)| *text == name && has_argument_with_any_prefix(self.view, words))
         {
-            found.writes.extend(self.paths_from_project(operands().into_iter()));
+            found.writes.extend(self.paths_seen_from_project(operands().into_iter()));
         }
         if DISK_TOOLS.contains(&name)
             && !self.view.has_option('l', "list")
             && !self.view.has_argument(&["print"])
         {
-            found.writes.extend(self.paths_from_project(operands().into_iter()));
+            found.writes.extend(self.paths_seen_from_project(operands().into_iter()));
         }
         if COPIERS.contains(&name) {
-            self.note_copied_files(found);
+            self.note_files_written_by_copy(found);
         }
         if name == "mv" {
-            found.writes.extend(self.paths_from_project(operands().into_iter()));
+            found.writes.extend(self.paths_seen_from_project(operands().into_iter()));
         }
         if matches!(name, "curl" | "wget") {
-            found.writes.extend(self.paths_from_project(
+            found.writes.extend(self.paths_seen_from_project(
                 super::hosts::downloaded_files(self.view).iter().map(String::as_str),
             ));
         }
@@ -216,7 +223,7 @@ impl Here<'_> {
 
     /// Notes the files that a copy writes: the last operand or the directory of `-t`, and the name
     /// of each source in it.
-    fn note_copied_files(&self, found: &mut Found) {
+    fn note_files_written_by_copy(&self, found: &mut Found) {
         let mut operands = self.view.operands(options_with_value(&self.view.name));
         let fed = self.view.fed.iter().map(String::as_str);
         let directory = !self.view.option_values(&["-t", "--target-directory"]).is_empty();
@@ -225,7 +232,7 @@ impl Here<'_> {
         if !directory && appended {
             // An appended argument takes the last place, or the first where a placeholder says so.
             let all = operands.iter().copied().chain(fed);
-            let all = self.paths_from_project(all);
+            let all = self.paths_seen_from_project(all);
             if self.is_rsync_with_deletion() {
                 found.deletes.extend(all.iter().cloned());
             }
@@ -234,16 +241,16 @@ impl Here<'_> {
         }
         let targets = self.view.option_values(&["-t", "--target-directory"]);
         let Some(to) = targets.first().copied().or_else(|| operands.pop()) else { return };
-        found.writes.insert(self.path_from_project(to));
+        found.writes.insert(self.path_seen_from_project(to));
         let is_copy = |from: &&str| {
             self.view.name == "cp" && self.paths.is_harmless_copy_of_guard(from, to, &self.view.cwd)
         };
         for from in operands.into_iter().filter(|from| !is_copy(from)) {
             let name = from.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-            found.writes.insert(self.path_from_project(&format!("{to}/{name}")));
+            found.writes.insert(self.path_seen_from_project(&format!("{to}/{name}")));
         }
         if self.is_rsync_with_deletion() {
-            found.deletes.insert(self.path_from_project(to));
+            found.deletes.insert(self.path_seen_from_project(to));
         }
     }
 
@@ -253,11 +260,13 @@ impl Here<'_> {
 
     fn note_deletes(&self, found: &mut Found) {
         let view = self.view;
-        let all = |operands: Vec<&str>| self.paths_from_project(operands.into_iter());
+        let all = |operands: Vec<&str>| self.paths_seen_from_project(operands.into_iter());
         match view.name.as_str() {
             "rm" if view.has_option('r', "recursive") || view.has_option('R', "recursive") => {
                 found.deletes.extend(all(view.operands(&[])));
-                found.deletes.extend(self.paths_from_project(view.fed.iter().map(String::as_str)));
+                found
+                    .deletes
+                    .extend(self.paths_seen_from_project(view.fed.iter().map(String::as_str)));
             }
             // Without `-r` a directory stays; keys do not, nor does what somebody meant to go.
             "rm" | "unlink" | "shred" => {
@@ -266,13 +275,13 @@ impl Here<'_> {
                 found.deletes.extend(all(operands).into_iter().filter(lost));
                 let searched = view.command.via.last() == Some(&Via::Wrapper("find"));
                 let fed = view.fed.iter().map(String::as_str).filter(|_| searched);
-                found.deletes.extend(self.paths_from_project(fed));
+                found.deletes.extend(self.paths_seen_from_project(fed));
             }
             "find" if view.has_argument(&["-delete"]) => {
                 let narrow = super::find::is_narrow_search(view);
-                let starts = super::find::start_directories(view).into_iter();
+                let starts = super::find::start_directories_of_find(view).into_iter();
                 let starts = starts.filter(|start| !narrow || *start == "/");
-                found.deletes.extend(self.paths_from_project(starts));
+                found.deletes.extend(self.paths_seen_from_project(starts));
             }
             "tar" | "gtar" if view.has_argument(&["--remove-files"]) => {
                 let base = view.option_values(&["-C", "--directory"]).into_iter().fold(
@@ -288,7 +297,9 @@ impl Here<'_> {
                     false => format!("{base}{path}"),
                 });
                 let packed: Vec<String> = packed.collect();
-                found.deletes.extend(self.paths_from_project(packed.iter().map(String::as_str)));
+                found
+                    .deletes
+                    .extend(self.paths_seen_from_project(packed.iter().map(String::as_str)));
             }
             name if DELETERS.contains(&name) => found.deletes.extend(all(view.operands(&[]))),
             "mv" => {
@@ -299,14 +310,14 @@ impl Here<'_> {
                 found.deletes.extend(all(operands));
                 let fed = view.fed.iter().map(String::as_str);
                 let fed = fed.filter(|path| path.starts_with(['/', '~']));
-                found.deletes.extend(self.paths_from_project(fed));
+                found.deletes.extend(self.paths_seen_from_project(fed));
             }
             _ => {}
         }
     }
 
     /// Notes the files that a program changes without naming them.
-    fn note_implied_files(&self, found: &mut Found) {
+    fn note_changed_files_not_named(&self, found: &mut Found) {
         let view = self.view;
         let written: &[&str] = match view.name.as_str() {
             "crontab" if !view.has_option('l', "list") => &["/var/spool/cron/crontabs"],
@@ -326,7 +337,9 @@ impl Here<'_> {
         let operands = view.operands(&[]).into_iter().skip(1);
         let named = operands
             .filter(|operand| loads && (operand.contains('/') || operand.starts_with("disk")));
-        found.writes.extend(named.map(|text| self.path_from_project(&format!("{disk}{text}"))));
+        found
+            .writes
+            .extend(named.map(|text| self.path_seen_from_project(&format!("{disk}{text}"))));
     }
 }
 

@@ -29,7 +29,7 @@ const NARROWING: &[&str] = &[
 /// Returns the paths that a `find` lists: its start directories, or the names that it looks for in
 /// them. Each name may be in each start directory, and each costs a step.
 pub(super) fn paths_listed_by_find(view: &View<'_>) -> Vec<String> {
-    let starts = start_directories(view);
+    let starts = start_directories_of_find(view);
     if !is_narrow_search(view) {
         let inside = starts.iter().filter(|start| **start != ".").map(|start| format!("{start}/*"));
         return starts.iter().map(|start| (*start).to_owned()).chain(inside).collect();
@@ -37,7 +37,7 @@ pub(super) fn paths_listed_by_find(view: &View<'_>) -> Vec<String> {
     let named = view.args.iter().zip(view.args.iter().skip(1));
     let names = named.filter(|(test, _)| matches!(test.as_str(), "-name" | "-iname"));
     let names: Vec<&str> = names.map(|(_, name)| name.as_str()).collect();
-    let paths = path_patterns(view).map(str::to_owned);
+    let paths = path_patterns_of_find(view).map(str::to_owned);
     let named = starts
         .iter()
         .flat_map(|start| names.iter().map(move |name| (start, name)))
@@ -47,7 +47,7 @@ pub(super) fn paths_listed_by_find(view: &View<'_>) -> Vec<String> {
 }
 
 /// The directories in which a `find` starts.
-pub(super) fn start_directories<'a>(view: &'a View<'_>) -> Vec<&'a str> {
+pub(super) fn start_directories_of_find<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     let is_leading =
         |arg: &&String| matches!(arg.as_str(), "-H" | "-L" | "-P") || arg.starts_with("-O");
     let named = view.args.iter().skip_while(is_leading);
@@ -57,7 +57,7 @@ pub(super) fn start_directories<'a>(view: &'a View<'_>) -> Vec<&'a str> {
 }
 
 /// Iterates over the paths that a `find` looks for, without those that it excludes.
-fn path_patterns<'a>(view: &'a View<'_>) -> impl Iterator<Item = &'a str> {
+fn path_patterns_of_find<'a>(view: &'a View<'_>) -> impl Iterator<Item = &'a str> {
     let args = || view.args.iter().map(String::as_str);
     let before = std::iter::once("").chain(args());
     let tests = before.zip(args()).zip(args().skip(1).zip(args().skip(2).chain([""])));

@@ -21,7 +21,7 @@ use super::path::Paths;
 use super::quoted::quote_command_line;
 use super::view::{Redirected, View};
 use crate::event::meter::Meter;
-pub(super) use arguments::list_elements;
+pub(super) use arguments::elements_of_list;
 use arguments::{expand_to_words, reads_file_names_from_input, redirect_targets};
 
 /// Most words of a line, with what variables and braces make of them, and most of them that are handed on by `xargs`.
@@ -119,7 +119,7 @@ pub(super) fn follow_line<'a>(
         if !meter.spend_steps(command.size()) {
             break;
         }
-        views.extend(sofar.view_command(command));
+        views.extend(sofar.follow_command(command));
     }
     let groups = sofar.expand_redirects(&line.redirects);
     let Sofar { variables, filled, mut too_much, .. } = sofar;
@@ -187,7 +187,10 @@ impl<'p> Sofar<'p> {
         files.collect()
     }
 
-    fn view_command(&mut self, command: &'p SimpleCommand) -> Option<View<'p>> {
+    /// Follows one command: assigns its variables, expands its words, notes its effects on later
+    /// commands, and returns its view; `None` for a program that is named by its path, which is
+    /// listed once more under its file name.
+    fn follow_command(&mut self, command: &'p SimpleCommand) -> Option<View<'p>> {
         for assignment in command.assignments.iter() {
             let name = assignment.name.split('[').next().unwrap_or_default();
             let may_not_run = matches!(command.context, Context::List | Context::Body);
@@ -342,7 +345,7 @@ impl<'p> Sofar<'p> {
             }
             "export" | "declare" | "readonly" | "local" | "typeset" => {
                 for (name, value) in view.args.iter().filter_map(|arg| arg.split_once('=')) {
-                    self.variables.set_values(name, vec![list_elements(value)]);
+                    self.variables.set_values(name, vec![elements_of_list(value)]);
                 }
             }
             "alias" => {
@@ -360,14 +363,14 @@ impl<'p> Sofar<'p> {
                 let count = view.args.first().and_then(|arg| arg.parse().ok()).unwrap_or(1);
                 self.variables.shift_parameters(count);
             }
-            "read" => self.assign_read_variables(view),
+            "read" => self.assign_variables_of_read(view),
             _ => {}
         }
     }
 
     /// Sets the variables that `read` reads from texts of the line; in a loop, it reads one line
     /// after the other.
-    fn assign_read_variables(&mut self, view: &View<'_>) {
+    fn assign_variables_of_read(&mut self, view: &View<'_>) {
         let said = self.input_texts(view.command).concat();
         let names = view.operands(&["-d", "-n", "-p", "-t", "-u", "-i", "-N"]);
         let piped = view.command.redirects.is_empty() && said.is_empty();

@@ -65,7 +65,7 @@ const JUDGED: &[&str] = &[
 ];
 
 /// Whether rules ask about a program.
-pub(super) fn is_named_by_rules(name: &str) -> bool {
+pub(super) fn is_program_named_by_rules(name: &str) -> bool {
     JUDGED.binary_search(&name).is_ok()
 }
 

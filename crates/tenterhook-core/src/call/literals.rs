@@ -49,7 +49,7 @@ pub(super) fn inline_code<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     }
     let Some(options) = interpreter_code_options(&view.name) else { return Vec::new() };
     let mut found = view.option_values(options);
-    found.extend(view.input_texts().skip(view.args.len()));
+    found.extend(view.texts_given_to_command().skip(view.args.len()));
     found
 }
 
@@ -98,7 +98,7 @@ pub(super) fn note_code_literals(
             Some(file) if has_open => (file.trim_start_matches('>').trim_start(), true),
             _ => (text.strip_prefix('<').unwrap_or(text).trim_start(), false),
         };
-        let path = || paths.path_from_project(text, &paths.cwd);
+        let path = || paths.path_seen_from_project(text, &paths.cwd);
         if opens {
             found.writes.insert(path());
         }

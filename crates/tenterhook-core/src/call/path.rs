@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::event::Surroundings;
-use crate::protect::{Hold, classify_guarded_path};
+use crate::protect::{Hold, relation_of_path_to_guards};
 
 /// The places that paths are seen from, as absolute texts; empty where the host did not say.
 #[derive(Clone, Debug, Default)]
@@ -63,12 +63,12 @@ impl<'f> Paths<'f> {
     /// copy does not change the guard (SP-7).
     pub(super) fn is_harmless_copy_of_guard(&self, from: &str, to: &str, cwd: &str) -> bool {
         let is_plain = !to.ends_with('/')
-            && classify_guarded_path(&self.path_from_project(to, cwd)) == Hold::Nothing;
+            && relation_of_path_to_guards(&self.path_seen_from_project(to, cwd)) == Hold::Nothing;
         let is_file = |files: &dyn super::disarm::Files| {
             files.is_directory(&self.to_absolute(to, cwd)) == Some(false)
         };
         is_plain
-            && classify_guarded_path(&self.path_from_project(from, cwd)) == Hold::Part
+            && relation_of_path_to_guards(&self.path_seen_from_project(from, cwd)) == Hold::Part
             && self.files.is_some_and(is_file)
     }
 
@@ -111,7 +111,7 @@ impl<'f> Paths<'f> {
 
     /// Returns `written` as seen from the project: relative inside it, `..` above it, `~/x` in the
     /// home directory, else absolute.
-    pub(super) fn path_from_project(&self, written: &str, cwd: &str) -> String {
+    pub(super) fn path_seen_from_project(&self, written: &str, cwd: &str) -> String {
         let path = self.to_absolute(written, cwd);
         if path == "/" || path.starts_with('~') || path.is_empty() {
             return path;
@@ -241,7 +241,7 @@ mod tests {
             ("//etc//x", "/etc/x"),
             ("/../..", "/"),
         ] {
-            assert_eq!(paths.path_from_project(written, &paths.cwd), seen, "{written}");
+            assert_eq!(paths.path_seen_from_project(written, &paths.cwd), seen, "{written}");
         }
     }
 
@@ -265,11 +265,11 @@ mod tests {
             (r"D:\code\app\a.rs", "d:/code/app/a.rs"),
             ("/cd/a.rs", "/cd/a.rs"),
         ] {
-            assert_eq!(paths.path_from_project(written, &paths.cwd), seen, "{written}");
+            assert_eq!(paths.path_seen_from_project(written, &paths.cwd), seen, "{written}");
         }
         let unix = Paths { has_drives: false, cwd: "/w".to_owned(), ..Paths::default() };
-        assert_eq!(unix.path_from_project("/c/a", "/w"), "/c/a");
-        assert_eq!(unix.path_from_project("C:/a", "/w"), "/w/C:/a");
+        assert_eq!(unix.path_seen_from_project("/c/a", "/w"), "/c/a");
+        assert_eq!(unix.path_seen_from_project("C:/a", "/w"), "/w/C:/a");
     }
 
     #[test]
@@ -280,7 +280,7 @@ mod tests {
             cwd: "/root".to_owned(),
             ..Paths::default()
         };
-        assert_eq!(paths.path_from_project(".bashrc", "/root"), "~/.bashrc");
-        assert_eq!(paths.path_from_project(".", "/root"), "~");
+        assert_eq!(paths.path_seen_from_project(".bashrc", "/root"), "~/.bashrc");
+        assert_eq!(paths.path_seen_from_project(".", "/root"), "~");
     }
 }

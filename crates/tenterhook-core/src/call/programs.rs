@@ -179,9 +179,11 @@ fn words_selected_by_take<'a>(
         "mounts" => view.args.iter().filter_map(|arg| mounted_path(arg)).collect(),
         // The file that a program reads by itself.
         _ if take.starts_with('=') => take.get(1..).into_iter().collect(),
-        "patched" => {
-            view.input_texts().filter(|text| text.contains('\n')).flat_map(patched_files).collect()
-        }
+        "patched" => view
+            .texts_given_to_command()
+            .filter(|text| text.contains('\n'))
+            .flat_map(patched_files)
+            .collect(),
         _ if take.starts_with('-') => {
             // `-out=FILE` of programs that write long options with one dash.
             view.option_values(&[take])
@@ -193,12 +195,14 @@ fn words_selected_by_take<'a>(
             Some(("after", mark)) => {
                 view.args.iter().flat_map(|arg| words_after_mark(mark, arg)).collect()
             }
-            Some(("typed", mark)) => {
-                view.input_texts().flat_map(|text| typed_after_mark(mark, text)).collect()
-            }
-            Some(("quoted", mark)) => {
-                view.input_texts().filter_map(|text| quoted_after_mark(mark, text)).collect()
-            }
+            Some(("typed", mark)) => view
+                .texts_given_to_command()
+                .flat_map(|text| words_typed_after_mark(mark, text))
+                .collect(),
+            Some(("quoted", mark)) => view
+                .texts_given_to_command()
+                .filter_map(|text| quoted_text_after_mark(mark, text))
+                .collect(),
             Some(("cluster", letter)) => argument_after_cluster(letter, view).into_iter().collect(),
             _ => view.args.iter().filter_map(|arg| arg.strip_prefix(take)).collect(),
         },
@@ -249,7 +253,7 @@ fn words_after_mark<'a>(mark: &str, text: &'a str) -> Vec<&'a str> {
 
 /// Returns the words that follow `mark` at the start of a typed command: `:w! FILE`, `.output
 /// FILE`, `1,3w FILE`.
-fn typed_after_mark<'a>(mark: &str, text: &'a str) -> Vec<&'a str> {
+fn words_typed_after_mark<'a>(mark: &str, text: &'a str) -> Vec<&'a str> {
     let is_range = |c: char| ":%+,$".contains(c) || c.is_ascii_digit() || c.is_whitespace();
     let named = text.split(['\n', '|', ';']).filter_map(|command| {
         let rest = command.trim_start_matches(is_range).strip_prefix(mark)?;
@@ -259,7 +263,7 @@ fn typed_after_mark<'a>(mark: &str, text: &'a str) -> Vec<&'a str> {
 }
 
 /// The text between quotes that follows `mark`: `INTO OUTFILE 'FILE'`.
-fn quoted_after_mark<'a>(mark: &str, text: &'a str) -> Option<&'a str> {
+fn quoted_text_after_mark<'a>(mark: &str, text: &'a str) -> Option<&'a str> {
     let small = text.to_ascii_lowercase();
     small.match_indices(mark).find_map(|(at, _)| {
         let rest = text.get(at + mark.len()..)?;
@@ -277,12 +281,12 @@ struct Target<'a> {
 }
 
 impl Target<'_> {
-    fn path_from_project(&self, written: &str) -> Option<String> {
+    fn path_seen_from_project(&self, written: &str) -> Option<String> {
         let is_rooted = written.starts_with(['/', '~']) || self.base.is_empty();
         let path = if is_rooted { written.to_owned() } else { format!("{}/{written}", self.base) };
         let is_paid_for =
             self.view.meter.spend_steps_for_bytes(WALKS * (path.len() + self.view.cwd.len()));
-        is_paid_for.then(|| self.paths.path_from_project(&path, &self.view.cwd))
+        is_paid_for.then(|| self.paths.path_seen_from_project(&path, &self.view.cwd))
     }
 
     fn note_word_in_role(&self, role: &str, take: &str, word: &str, found: &mut Found) {
@@ -295,7 +299,7 @@ impl Target<'_> {
         if is_remote_path(word) {
             return;
         }
-        let Some(path) = self.path_from_project(word) else { return };
+        let Some(path) = self.path_seen_from_project(word) else { return };
         match role {
             "reads" => drop(found.shows.insert(path)),
             "uses" => drop(found.reads.insert(path)),

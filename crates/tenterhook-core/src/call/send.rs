@@ -77,7 +77,7 @@ pub(super) fn note_sent_data(views: &[View<'_>], groups: &[Redirected], found: &
         // line.
         let echoed =
             views.iter().filter(|view| matches!(view.name.as_str(), "echo" | "printf" | "cat"));
-        found.sql.extend(echoed.flat_map(|view| view.input_texts().map(str::to_owned)));
+        found.sql.extend(echoed.flat_map(|view| view.texts_given_to_command().map(str::to_owned)));
     }
     let sockets: Vec<String> =
         groups.iter().filter_map(|(_, file)| hosts::host_of_socket_path(file)).collect();
@@ -131,7 +131,7 @@ fn note_sent_variables(view: &View<'_>, found: &mut Found) {
         }
     }
     let here: Vec<String> =
-        view.input_texts().skip(view.args.len()).flat_map(secret_variables).collect();
+        view.texts_given_to_command().skip(view.args.len()).flat_map(secret_variables).collect();
     found.sent_variables.extend(here);
 }
 
@@ -197,7 +197,9 @@ fn note_sql_statements(view: &View<'_>, found: &mut Found) -> bool {
     if !CLIENTS.contains(&name) {
         return false;
     }
-    found.sql.extend(view.input_texts().filter(|text| !text.starts_with('-')).map(str::to_owned));
+    found.sql.extend(
+        view.texts_given_to_command().filter(|text| !text.starts_with('-')).map(str::to_owned),
+    );
     found.sql.insert(view.args.join(" "));
     view.command.context == Context::Pipeline
 }

@@ -289,7 +289,7 @@ impl Look<'_> {
             let file = ["%%writefile ", "%%file ", "%save "].iter();
             let mut file = file.filter_map(|magic| line.strip_prefix(magic));
             if let Some(file) = file.next().and_then(|rest| rest.split_whitespace().last()) {
-                self.found.writes.insert(self.at.path_from_project(file, &self.at.cwd));
+                self.found.writes.insert(self.at.path_seen_from_project(file, &self.at.cwd));
             }
         }
     }
@@ -304,9 +304,9 @@ impl Look<'_> {
             && self.meter.spend_steps_for_bytes(4 * text.len())
         {
             let files = quoted_texts(text).into_iter().filter_map(|(_, file)| path_in_text(file));
-            self.found
-                .writes
-                .extend(files.map(|file| self.paths.path_from_project(&file, &self.paths.cwd)));
+            self.found.writes.extend(
+                files.map(|file| self.paths.path_seen_from_project(&file, &self.paths.cwd)),
+            );
         }
     }
 
@@ -330,7 +330,7 @@ impl Look<'_> {
         if !self.meter.spend_steps_for_bytes(4 * (written.len() + self.paths.cwd.len())) {
             return;
         }
-        let path = self.paths.path_from_project(written, &self.paths.cwd);
+        let path = self.paths.path_seen_from_project(written, &self.paths.cwd);
         match self.tool {
             // An edit shows what it changes.
             Tool::Write | Tool::Edit => drop(self.found.writes.insert(path)),

@@ -45,11 +45,11 @@ pub(super) fn note_read_trees(views: &[View<'_>], paths: &Paths<'_>, found: &mut
     let mut takes_names = false;
     for view in views.iter().take_while(|view| view.charge_for_reading()) {
         takes_names |= reads_unknown_files(view);
-        match listed_trees(view, paths) {
+        match trees_listed_by_program(view, paths) {
             Some((trees, Listing::Read)) => found.extend(trees),
             Some((trees, Listing::Printed)) if view.is_output_consumed() => listed.extend(trees),
             Some(_) => {}
-            None => found.extend(read_trees(view, paths)),
+            None => found.extend(trees_read_by_program(view, paths)),
         }
     }
     if takes_names {
@@ -59,7 +59,7 @@ pub(super) fn note_read_trees(views: &[View<'_>], paths: &Paths<'_>, found: &mut
 
 /// Returns `true` if a directory is named relative to the project, so that its contents are listed
 /// as read, as `DIRECTORY/*`.
-pub(super) fn is_project_directory(path: &str) -> bool {
+pub(super) fn is_relative_to_project(path: &str) -> bool {
     !path.starts_with(['/', '~', '.']) && !path.contains(['*', '$', '`']) && !path.is_empty()
 }
 
@@ -73,7 +73,7 @@ enum Listing {
 
 /// Returns the directories whose file names a program lists, and what it does with the files;
 /// `None` for any other program.
-fn listed_trees(view: &View<'_>, paths: &Paths<'_>) -> Option<(Vec<Tree>, Listing)> {
+fn trees_listed_by_program(view: &View<'_>, paths: &Paths<'_>) -> Option<(Vec<Tree>, Listing)> {
     let tree = |path: &str, skips| tree_of_path(view, paths, path, skips);
     let (trees, listing) = match view.name.as_str() {
         "find" => {
@@ -83,7 +83,7 @@ fn listed_trees(view: &View<'_>, paths: &Paths<'_>) -> Option<(Vec<Tree>, Listin
             if starts.is_empty() {
                 starts.push(".");
             }
-            let names = find_name_patterns(view);
+            let names = name_patterns_of_find(view);
             let trees = starts.into_iter().map(|start| tree(start, Skips::Nothing));
             (
                 trees.map(|tree| Tree { names: names.clone(), ..tree }).collect(),
@@ -135,7 +135,7 @@ fn use_of_listed_files(view: &View<'_>) -> Listing {
 }
 
 /// Returns the name patterns to which a `find` is limited; empty if it may list other files too.
-fn find_name_patterns(view: &View<'_>) -> Vec<String> {
+fn name_patterns_of_find(view: &View<'_>) -> Vec<String> {
     if !is_narrow_search(view) || view.has_argument(&["-o", "-or", ",", "!", "-not"]) {
         return Vec::new();
     }
@@ -152,7 +152,7 @@ fn reads_unknown_files(view: &View<'_>) -> bool {
 }
 
 /// Returns the directories that a program of the table reads.
-fn read_trees(view: &View<'_>, paths: &Paths<'_>) -> Vec<Tree> {
+fn trees_read_by_program(view: &View<'_>, paths: &Paths<'_>) -> Vec<Tree> {
     if view.name == "git" {
         return trees_read_by_git(view, paths);
     }
@@ -248,7 +248,7 @@ fn tree_of_path(view: &View<'_>, paths: &Paths<'_>, path: &str, skips: Skips) ->
         _ => Vec::new(),
     };
     let path = if view.meter.spend_steps_for_bytes(path.len() + view.cwd.len()) {
-        paths.path_from_project(path, &view.cwd)
+        paths.path_seen_from_project(path, &view.cwd)
     } else {
         ".".to_owned()
     };

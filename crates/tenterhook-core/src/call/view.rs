@@ -41,7 +41,7 @@ impl View<'_> {
 
     /// Returns `true` if this is the other system's equivalent of the command `other`, which says
     /// which of its words are files (S-81).
-    pub(super) fn is_equivalent_of(&self, other: &View<'_>) -> bool {
+    pub(super) fn is_other_system_equivalent_of(&self, other: &View<'_>) -> bool {
         let (own, via) = (&self.command.via, &other.command.via);
         matches!(own.last(), Some(Via::Equivalent(_))) && own.len() == via.len() + 1
     }
@@ -129,7 +129,7 @@ impl View<'_> {
 
     /// Iterates over every text that the command is given: arguments, here-documents, here-strings,
     /// and what the line prints into its pipe.
-    pub(super) fn input_texts(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn texts_given_to_command(&self) -> impl Iterator<Item = &str> {
         let bodies = self.command.redirects.iter().filter_map(|redirect| match &redirect.target {
             Target::HereDocument { body, .. } => Some(body.as_str()),
             Target::Word(word) if redirect.operator == "<<<" => Some(word.text.as_str()),

@@ -7,9 +7,10 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::hook::{Hook, Layer, Phase, Run, Wait};
 use crate::source::{ReadConfig, Source, Standing};
 
-/// Removes everything but the gates from sources of which nothing else applies.
-pub(super) fn keep_only_gates(read: &mut [(Source, ReadConfig)]) {
-    for (source, config) in read.iter_mut().filter(|(source, _)| applies_gates_only(source)) {
+/// Of each source of which only the gates apply: disarms the other hooks, and removes the servers
+/// that no gate calls.
+pub(super) fn reduce_sources_to_gates(read: &mut [(Source, ReadConfig)]) {
+    for (source, config) in read.iter_mut().filter(|(source, _)| do_only_gates_apply(source)) {
         let (because, rule) = match source.standing {
             Standing::Left => ("the session left its project, of which only gates apply", "BR-19"),
             _ => ("it lies in the account's home, of which only gates apply", "C-94"),
@@ -30,7 +31,7 @@ pub(super) fn keep_only_gates(read: &mut [(Source, ReadConfig)]) {
 
 /// Returns `true` if only the gates of a source apply, because it belongs to another place than the
 /// agent's working directory. A native file in the account's home applies as a whole.
-pub(super) fn applies_gates_only(source: &Source) -> bool {
+pub(super) fn do_only_gates_apply(source: &Source) -> bool {
     match source.standing {
         Standing::Usual | Standing::Moved => false,
         Standing::Account => source.dialect.dialect().policy_for_unreadable_file().is_some(),

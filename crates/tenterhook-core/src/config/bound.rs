@@ -97,7 +97,9 @@ pub(super) fn managed_file_requiring_hooks<'s>(
 ) -> Option<&'s str> {
     let mut managed = statements.iter().filter(|statement| statement.layer == Layer::Managed);
     managed.find_map(|statement| match &statement.switch {
-        Switch::Govern(govern) if govern.applies_to(source) && govern.enabled == Some(true) => {
+        Switch::Govern(govern)
+            if govern.applies_to_source(source) && govern.enabled == Some(true) =>
+        {
             Some(&*statement.by)
         }
         _ => None,

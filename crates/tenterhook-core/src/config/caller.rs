@@ -16,9 +16,9 @@ const WITH_VALUE: &[&str] = &["--color"];
 
 /// Disarms the entries that call Tenterhook itself (BR-31): each would fire the whole configuration
 /// once more.
-pub(super) fn disarm_own_entries(read: &mut [(Source, ReadConfig)]) {
+pub(super) fn disarm_tenterhook_entries(read: &mut [(Source, ReadConfig)]) {
     for hook in read.iter_mut().flat_map(|(_, config)| &mut config.hooks) {
-        if comes_from_file(hook) && is_own_entry(&hook.run) {
+        if comes_from_file(hook) && is_tenterhook_entry(&hook.run) {
             disarm_if_armed(hook, "it is Tenterhook itself".to_owned(), "BR-31");
         }
     }
@@ -55,34 +55,35 @@ fn disarm_if_armed(hook: &mut Hook, because: String, rule: &'static str) {
 /// Returns `true` if a hook is an entry of Tenterhook: its first command is this program, called as
 /// an agent calls it.
 #[must_use]
-pub fn is_own_entry(run: &Run) -> bool {
+pub fn is_tenterhook_entry(run: &Run) -> bool {
     let Run::Command(command) = run else { return false };
     match &command.invocation {
         Invocation::Argv { program, args } => {
             let quoted: Vec<String> =
                 std::iter::once(program).chain(args).map(|word| quote_word(word)).collect();
-            quoted.iter().any(|word| word.contains(OWN)) && is_own_line(&quoted.join(" "))
+            quoted.iter().any(|word| word.contains(OWN))
+                && is_tenterhook_entry_line(&quoted.join(" "))
         }
-        Invocation::Shell { text, .. } => text.contains(OWN) && is_own_line(text),
+        Invocation::Shell { text, .. } => text.contains(OWN) && is_tenterhook_entry_line(text),
     }
 }
 
 /// Returns `true` if a shell line is an entry of Tenterhook. A first command that only starts
 /// another (`env`, `npx`, `sh -c`) is judged by what it starts.
-pub(crate) fn is_own_line(line: &str) -> bool {
+pub(crate) fn is_tenterhook_entry_line(line: &str) -> bool {
     let line = parse_line(line);
     let mut commands = line.commands.iter().skip_while(|command| command.words.is_empty());
     let first = commands.next();
     let started = commands.take_while(|command| !command.via.is_empty());
     first.into_iter().chain(started).any(|command| {
         let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
-        calls_hook_command(&words)
+        calls_tenterhook_hook(&words)
     })
 }
 
 /// Returns `true` if these words call this program with the command `hook`; options may precede the
 /// command.
-fn calls_hook_command(words: &[&str]) -> bool {
+fn calls_tenterhook_hook(words: &[&str]) -> bool {
     let Some((program, rest)) = words.split_first() else { return false };
     let file = program.rsplit(['/', '\\']).next().unwrap_or(program);
     let mut previous = "";

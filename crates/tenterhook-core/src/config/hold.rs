@@ -76,7 +76,7 @@ fn replace_exposed_file(source: &Source, flaw: &Flaw, text: &Arc<str>) -> ReadCo
 }
 
 /// Adds the hooks that replace the lost part of a source, on every event that it could gate (C-72).
-pub(super) fn add_hold_hooks(source: &Source, config: &mut ReadConfig) {
+pub(super) fn add_hooks_for_lost_part(source: &Source, config: &mut ReadConfig) {
     let Some(Lost { why, place }) = &config.lost else { return };
     let name = Path::new(&*source.name).file_name().unwrap_or_default().to_string_lossy();
     let dialect = source.dialect.dialect();
@@ -84,7 +84,7 @@ pub(super) fn add_hold_hooks(source: &Source, config: &mut ReadConfig) {
         true => (Unread::Exposed, why.clone()),
         false => (Unread::File, format!("{place}: {why}")),
     };
-    for (event, _) in row::events_gated_if_unreadable() {
+    for (event, _) in row::events_gated_if_config_unreadable() {
         let event = EventName::new(event);
         let gates = |row: &crate::dialect::EventRow| row.powers.has(Power::Deny);
         if !dialect.event_row(&event).is_some_and(gates) {
@@ -102,9 +102,10 @@ pub(super) fn add_hold_hooks(source: &Source, config: &mut ReadConfig) {
     }
 }
 
-/// Sets the failure policy of a hook that replaces a lost part, after all statements about its file
-/// were applied (C-72, C-73).
-pub(super) fn resolve_hold_policy(statements: &[Statement], source: &Source, hook: &mut Hook) {
+/// Determines what a hook that replaces a lost part does, after all statements about its file were
+/// applied (C-72, C-73): its failure policy, and whether it is disarmed because its agent is
+/// followed exactly.
+pub(super) fn resolve_lost_part_hook(statements: &[Statement], source: &Source, hook: &mut Hook) {
     if !hook.is_hold_for_unread_file() {
         return;
     }
@@ -114,14 +115,14 @@ pub(super) fn resolve_hold_policy(statements: &[Statement], source: &Source, hoo
             "C-75",
         );
     }
-    let least = bound::managed_settings(statements, |govern| govern.applies_to(source))
+    let least = bound::managed_settings(statements, |govern| govern.applies_to_source(source))
         .and_then(|govern| govern.on_broken);
     let governs = statements
         .iter()
         .filter(|statement| distance_from_user(statement.layer) <= distance_from_user(hook.layer));
     let mut others = governs.filter_map(|statement| match &statement.switch {
         Switch::Govern(govern)
-            if govern.applies_to(source) && statement.layer != Layer::Managed =>
+            if govern.applies_to_source(source) && statement.layer != Layer::Managed =>
         {
             govern.on_broken
         }
@@ -135,7 +136,7 @@ pub(super) fn resolve_hold_policy(statements: &[Statement], source: &Source, hoo
 }
 
 /// Returns one finding for each file with a lost part that holds calls.
-pub(super) fn hold_findings(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
+pub(super) fn findings_of_held_calls(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
     let finding = |(source, config): &(Source, ReadConfig)| {
         let holds = |hook: &&Hook| {
             let lax = hook.on_failure == Some(OnFailure::Continue);
@@ -143,7 +144,7 @@ pub(super) fn hold_findings(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
         };
         let held: Vec<&Hook> = config.hooks.iter().filter(holds).collect();
         let first = held.first()?;
-        let kinds = row::events_gated_if_unreadable()
+        let kinds = row::events_gated_if_config_unreadable()
             .filter(|(event, _)| held.iter().any(|hook| hook.event.as_str() == *event));
         let kinds: Vec<String> = kinds.map(|(_, word)| format!("{word}s")).collect();
         let what = match kinds.split_last() {

@@ -96,7 +96,7 @@ pub(super) fn unmatched_statement_findings(read: &[(Source, ReadConfig)]) -> Vec
                     (name.clone(), "hook", near(name))
                 }
                 Switch::Govern(govern)
-                    if !read.iter().any(|(source, _)| govern.applies_to(source)) =>
+                    if !read.iter().any(|(source, _)| govern.applies_to_source(source)) =>
                 {
                     (govern.file.display().to_string(), "file", None)
                 }

@@ -5,7 +5,7 @@ use crate::hook::Layer;
 use crate::source::{ReadConfig, RecordTable, Source};
 
 /// Returns a finding for each key of the user's `[record]` that a managed file overrides.
-pub(super) fn ineffective_key_findings(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
+pub(super) fn overridden_record_key_findings(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
     let of = |layer: Layer| read.iter().filter(move |(source, _)| source.layer == layer);
     let managed = of(Layer::Managed)
         .fold(RecordTable::default(), |all, (_, config)| all.with_fallback(config.record.clone()));
@@ -13,12 +13,14 @@ pub(super) fn ineffective_key_findings(read: &[(Source, ReadConfig)]) -> Vec<Dia
         // Each file by itself: of two of the user's own the first counts, which is no managed word.
         let held = config.record.clone().with_managed(managed.clone());
         let keys = config.record.overridden_keys(&held);
-        keys.into_iter().map(|key| key_finding(key, source, config)).collect::<Vec<_>>()
+        keys.into_iter()
+            .map(|key| overridden_record_key_finding(key, source, config))
+            .collect::<Vec<_>>()
     });
     found.collect()
 }
 
-fn key_finding(key: &str, source: &Source, config: &ReadConfig) -> Diagnostic {
+fn overridden_record_key_finding(key: &str, source: &Source, config: &ReadConfig) -> Diagnostic {
     let message = format!(
         "`{key}` of `[record]` in {} has no effect: a managed file sets it, or requires records",
         source.name

@@ -128,7 +128,7 @@ pub fn is_repository_program(source: &Source, hook: &Hook) -> bool {
 /// Returns the sandbox that a statement sets for the hooks of a source.
 fn sandbox_setting<'s>(statement: &'s Statement, source: &Source) -> Option<&'s Sandbox> {
     match &statement.switch {
-        Switch::Govern(govern) if govern.applies_to(source) => {
+        Switch::Govern(govern) if govern.applies_to_source(source) => {
             Some(&govern.sandbox).filter(|sandbox| **sandbox != Sandbox::Unsaid)
         }
         _ => None,

@@ -46,7 +46,7 @@ pub(super) fn resolve_enforcement(
 /// Returns the mode that a statement sets for the hooks of a source.
 fn mode_setting<'s>(statement: &'s Statement, source: &Source) -> Option<&'s ModeWord> {
     match &statement.switch {
-        Switch::Govern(govern) if govern.applies_to(source) => govern.mode.as_ref(),
+        Switch::Govern(govern) if govern.applies_to_source(source) => govern.mode.as_ref(),
         _ => None,
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn apply_statements_to_hooks(read: &mut [(Source, ReadConfig)]) -> Ve
             false => Vec::new(),
         };
         let said = if is_apart { &Statements::new(&binding) } else { &all };
-        let managed = bound::managed_settings(said.all, |govern| govern.applies_to(source));
+        let managed = bound::managed_settings(said.all, |govern| govern.applies_to_source(source));
         let keeps = bound::managed_file_requiring_hooks(said.all, source);
         for hook in &mut config.hooks {
             for statement in said.statements_about(hook.id.as_str()) {
@@ -47,7 +47,7 @@ pub(super) fn apply_statements_to_hooks(read: &mut [(Source, ReadConfig)]) -> Ve
                 hook.on_failure = source.on_failure;
             }
             sandbox::resolve_hook_sandbox(said.all, source, hook);
-            hold::resolve_hold_policy(said.all, source, hook);
+            hold::resolve_lost_part_hook(said.all, source, hook);
             barred.extend(shadow::resolve_enforcement(said.all, source, hook));
         }
     }
@@ -104,7 +104,7 @@ fn apply_statement_to_hook(
     let layer = *layer;
     let meant = match switch {
         Switch::DisableHook { name, .. } => hook.id.as_str() == name,
-        Switch::Govern(govern) => govern.applies_to(source),
+        Switch::Govern(govern) => govern.applies_to_source(source),
         Switch::ManagedOnly(Whose::All) => true,
         Switch::ManagedOnly(Whose::Own) => statement.dialect == source.dialect,
         Switch::HoldUnapproved

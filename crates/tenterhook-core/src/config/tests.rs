@@ -302,7 +302,7 @@ fn an_unreadable_source_keeps_its_last_good_hooks() {
     let good = last.last_good_source("a.json").expect("a source that says something");
     assert_eq!(&*good.text, whole);
     let mut config = ReadConfig { unreadable: true, ..ReadConfig::default() };
-    replace_by_last_good(&said("a.json", &torn), good, &mut config);
+    replace_by_last_good_version(&said("a.json", &torn), good, &mut config);
     assert_eq!(config.hooks.len(), 1);
     assert_eq!(config.hooks[0].arming, Arming::Armed);
     assert_eq!(config.switches, [Switch::DisableAll]);

@@ -45,7 +45,7 @@ fn disarm_and_empty_source(source: &Source, config: &mut ReadConfig) -> Option<D
 }
 
 /// Returns the server, marked so that it does not start if it came with a repository.
-pub fn withhold_repository_server(server: Server) -> Server {
+pub fn withhold_if_repository_server(server: Server) -> Server {
     let file = server.place.as_ref().map(|place| Path::new(&*place.file));
     let is_inside = file.is_some_and(|file| file.starts_with(&server.project));
     if is_repository_layer(server.layer, is_inside && server.project != server.home) {

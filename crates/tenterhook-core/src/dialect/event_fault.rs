@@ -74,7 +74,7 @@ pub enum EventFault {
         event: String,
     },
     /// A field has a value of another type.
-    #[error("`{key}` must be {expected}{}", instead_of_suffix(*.found))]
+    #[error("`{key}` must be {expected}{}", not_found_value_suffix(*.found))]
     WrongType {
         /// The field.
         key: String,
@@ -157,6 +157,6 @@ fn found_value_suffix(found: Option<&str>) -> String {
     found.map(|found| format!("; found {found}")).unwrap_or_default()
 }
 
-fn instead_of_suffix(found: Option<&str>) -> String {
+fn not_found_value_suffix(found: Option<&str>) -> String {
     found.map(|found| format!(", not {found}")).unwrap_or_default()
 }

@@ -100,7 +100,7 @@ impl Hook {
 /// Returns the events called `name`: by each of `dialects`, else by the neutral name, else by any
 /// dialect.
 #[must_use]
-pub fn events_named(name: &str, dialects: &[DialectId]) -> Vec<(DialectId, &'static EventRow)> {
+pub fn event_rows_named(name: &str, dialects: &[DialectId]) -> Vec<(DialectId, &'static EventRow)> {
     let named = |id: DialectId| {
         let rows = id.dialect().event_rows().iter();
         rows.filter(|row| row.name.eq_ignore_ascii_case(name)).map(move |row| (id, row))
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn name_is_resolved_in_each_dialect_that_has_hooks() {
         let events = |name: &str, dialects: &[DialectId]| {
-            let rows = events_named(name, dialects).into_iter();
+            let rows = event_rows_named(name, dialects).into_iter();
             rows.map(|(id, row)| format!("{id} {}", row.event)).collect::<Vec<_>>()
         };
         let both = [DialectId::CLAUDE, DialectId::REASONIX];

@@ -43,7 +43,7 @@ pub(super) fn read_model_answer(row: &EventRow, report: &Report) -> Answer {
 
 /// The dialect.
 pub static NATIVE: Dialect = Dialect {
-    matching: Matching { subjects: table::matcher_values, ..Matching::DEFAULT },
+    matching: Matching { subjects: table::possible_subject_values, ..Matching::DEFAULT },
     runs: Runs {
         timeout: model::default_timeout,
         detaches: |line, _| answer::asks_to_detach(line),

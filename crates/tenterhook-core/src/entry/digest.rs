@@ -73,7 +73,7 @@ impl Canon {
     }
 
     /// Adds a field that may be absent, which differs from an empty one.
-    pub fn with_optional(self, name: &str, value: Option<impl AsRef<[u8]>>) -> Self {
+    pub fn with_optional_field(self, name: &str, value: Option<impl AsRef<[u8]>>) -> Self {
         match value {
             Some(value) => self.with_field(name, value),
             None => self.with_field(name, "").with_field("absent", name),
@@ -81,7 +81,7 @@ impl Canon {
     }
 
     /// Adds a list: its length, then each item.
-    pub fn with_list<T: AsRef<[u8]>>(
+    pub fn with_list_field<T: AsRef<[u8]>>(
         self,
         name: &str,
         values: impl IntoIterator<Item = T>,
@@ -123,10 +123,10 @@ mod tests {
         let all = [
             Canon::new("x").with_field("ab", "c").finish(),
             Canon::new("x").with_field("a", "bc").finish(),
-            Canon::new("x").with_list("a", ["b", "c"]).finish(),
-            Canon::new("x").with_list("a", ["bc"]).finish(),
-            Canon::new("x").with_optional("a", Some("")).finish(),
-            Canon::new("x").with_optional("a", None::<&str>).finish(),
+            Canon::new("x").with_list_field("a", ["b", "c"]).finish(),
+            Canon::new("x").with_list_field("a", ["bc"]).finish(),
+            Canon::new("x").with_optional_field("a", Some("")).finish(),
+            Canon::new("x").with_optional_field("a", None::<&str>).finish(),
             Canon::new("y").finish(),
         ];
         let apart: std::collections::HashSet<_> = all.iter().collect();

@@ -87,7 +87,7 @@ impl<'g> Meter<'g> {
 
     /// Creates a meter that shares the account of an event with others.
     #[must_use]
-    pub fn with_account(account: &'g Account, go_on: &'g dyn Fn() -> bool) -> Self {
+    pub fn new_with_shared_account(account: &'g Account, go_on: &'g dyn Fn() -> bool) -> Self {
         Self::from_parts(Some(account), go_on)
     }
 
@@ -199,10 +199,10 @@ mod tests {
     fn an_account_is_for_all_and_cheap_things_need_none() {
         let account = Account::default();
         for _ in 0..MOST_OF_EVENT / MOST_STEPS {
-            assert!(Meter::with_account(&account, &|| true).spend_steps(MOST_STEPS));
+            assert!(Meter::new_with_shared_account(&account, &|| true).spend_steps(MOST_STEPS));
         }
         assert_eq!(account.spent_steps(), MOST_OF_EVENT);
-        let cheap = Meter::with_account(&account, &|| true);
+        let cheap = Meter::new_with_shared_account(&account, &|| true);
         assert!(cheap.spend_steps(STEPS_A_LOOK - 1));
         assert!(!cheap.spend_steps(1));
         assert_eq!(cheap.why_cut(), Some(Cut::EventTooCostly));

@@ -52,7 +52,7 @@ pub fn split_patch_event(event: &Event) -> Vec<Event> {
 
 /// Returns the patch among the arguments of a tool, whatever its key is.
 fn find_patch_text(input: &Value) -> Option<&str> {
-    let is_patch = |text: &&str| text.lines().any(|line| parse_file_mark(line).is_some());
+    let is_patch = |text: &&str| text.lines().any(|line| parse_file_header_line(line).is_some());
     match input {
         Value::String(text) => Some(text.as_str()).filter(is_patch),
         Value::Object(fields) => fields.values().filter_map(Value::as_str).find(is_patch),
@@ -60,9 +60,9 @@ fn find_patch_text(input: &Value) -> Option<&str> {
     }
 }
 
-/// Returns the file that begins at this line. White space may precede the mark, because the patch
-/// readers of agents accept it.
-fn parse_file_mark(line: &str) -> Option<(Kind, &str)> {
+/// Returns the kind of change and the path of the file whose part of a patch begins at this line.
+/// White space may precede it, because the patch readers of agents accept it.
+fn parse_file_header_line(line: &str) -> Option<(Kind, &str)> {
     let line = line.trim_start();
     MARKS.iter().find_map(|(mark, kind)| Some((*kind, line.strip_prefix(mark)?.trim())))
 }
@@ -70,17 +70,17 @@ fn parse_file_mark(line: &str) -> Option<(Kind, &str)> {
 fn parse_patch(text: &str) -> Vec<Part<'_>> {
     let mut parts: Vec<Part<'_>> = Vec::new();
     for line in text.lines() {
-        if let Some((kind, path)) = parse_file_mark(line) {
+        if let Some((kind, path)) = parse_file_header_line(line) {
             parts.push(Part { kind, path, to: None, old: String::new(), new: String::new() });
         } else if let Some(part) = parts.last_mut() {
-            part.add_line(line);
+            part.add_patch_line(line);
         }
     }
     parts
 }
 
 impl<'a> Part<'a> {
-    fn add_line(&mut self, line: &'a str) {
+    fn add_patch_line(&mut self, line: &'a str) {
         if let Some(path) = line.trim_start().strip_prefix(MOVED) {
             self.to = Some(path.trim());
         } else if !line.starts_with("***") && !line.starts_with("@@") {

@@ -16,8 +16,8 @@ const MOST: usize = 8;
 
 /// Returns the failure if `hook` must not run in a process with the environment `env`, because it
 /// already fires around it or too many hooks do.
-pub fn check_nesting(hook: &Hook, env: &[(String, String)]) -> Option<Failure> {
-    let around: Vec<&str> = parse_marks(env).take(MOST + 1).collect();
+pub fn failure_of_nested_hook(hook: &Hook, env: &[(String, String)]) -> Option<Failure> {
+    let around: Vec<&str> = parse_firing_marks(env).take(MOST + 1).collect();
     if around.is_empty() {
         return None;
     }
@@ -27,7 +27,7 @@ pub fn check_nesting(hook: &Hook, env: &[(String, String)]) -> Option<Failure> {
         );
         return Some(Failure::new(Code::NestedTooDeep, message));
     }
-    around.contains(&&*hook_mark(hook)).then(|| Failure::new(Code::AlreadyFiring, "it is firing already, and what it started fires it again, which would have no end: let what it \
+    around.contains(&&*firing_mark_of_hook(hook)).then(|| Failure::new(Code::AlreadyFiring, "it is firing already, and what it started fires it again, which would have no end: let what it \
                   starts fire another configuration"
             ))
 }
@@ -35,42 +35,43 @@ pub fn check_nesting(hook: &Hook, env: &[(String, String)]) -> Option<Failure> {
 /// Returns the value of [`FIRING`] for a program that `hook` starts: the marks of the hooks around
 /// it, then its own.
 pub fn firing_marks_for_program(hook: &Hook, env: &[(String, String)]) -> String {
-    append_mark(env, &hook_mark(hook))
+    append_firing_mark(env, &firing_mark_of_hook(hook))
 }
 
 /// Returns the value of [`FIRING`] for an MCP server: the marks of the hooks around it, then the
 /// server's own mark. The server has its own mark because it serves every hook that calls it.
 pub fn firing_marks_for_server(server: &str, env: &[(String, String)]) -> String {
-    append_mark(env, &server_mark(server))
+    append_firing_mark(env, &firing_mark_of_server(server))
 }
 
 /// Returns the marks in `env`, the outermost first. If the variable is set twice, the last one
 /// applies.
-fn parse_marks(env: &[(String, String)]) -> impl Iterator<Item = &str> {
+fn parse_firing_marks(env: &[(String, String)]) -> impl Iterator<Item = &str> {
     let mark = env.iter().rev().find(|(name, _)| name == FIRING).map(|(_, value)| value.as_str());
     mark.unwrap_or_default().split(',').map(str::trim).filter(|part| !part.is_empty())
 }
 
 /// Appends a mark to those in `env`. A mark of an unknown format becomes `?`, because it may have
 /// any length.
-fn append_mark(env: &[(String, String)], own: &str) -> String {
+fn append_firing_mark(env: &[(String, String)], own: &str) -> String {
     let ours =
         |word: &str| word.len() == own.len() && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let around = parse_marks(env).take(MOST + 1).map(|word| if ours(word) { word } else { "?" });
+    let around =
+        parse_firing_marks(env).take(MOST + 1).map(|word| if ours(word) { word } else { "?" });
     around.chain([own]).collect::<Vec<_>>().join(",")
 }
 
 /// Returns the mark of a hook; all hooks that call the same MCP server share one.
-fn hook_mark(hook: &Hook) -> String {
+fn firing_mark_of_hook(hook: &Hook) -> String {
     if let Run::McpTool(call) = &hook.run {
-        return server_mark(&call.server);
+        return firing_mark_of_server(&call.server);
     }
     let file = hook.place.as_ref().map_or("", |location| &location.file);
     fnv1a_hex(&["hook", file, hook.id.as_str()])
 }
 
 /// Returns the mark of an MCP server.
-fn server_mark(server: &str) -> String {
+fn firing_mark_of_server(server: &str) -> String {
     fnv1a_hex(&["server", server])
 }
 
@@ -99,13 +100,13 @@ mod tests {
     }
 
     fn code(id: &str, mark: &str) -> Option<&'static str> {
-        check_nesting(&hook(id), &env(mark)).map(|failure| failure.code.name())
+        failure_of_nested_hook(&hook(id), &env(mark)).map(|failure| failure.code.name())
     }
 
     /// P-10, P-11.
     #[test]
     fn only_what_fires_is_refused() {
-        assert_eq!(check_nesting(&hook("a"), &[]), None);
+        assert_eq!(failure_of_nested_hook(&hook("a"), &[]), None);
         let mark =
             firing_marks_for_program(&hook("b"), &env(&firing_marks_for_program(&hook("a"), &[])));
         assert_eq!(mark.split(',').count(), 2, "{mark}");
@@ -119,7 +120,7 @@ mod tests {
     /// P-12: a mark that somebody else wrote refuses or does nothing, and does not grow.
     #[test]
     fn a_forged_mark_only_refuses() {
-        let own = hook_mark(&hook("a"));
+        let own = firing_mark_of_hook(&hook("a"));
         for mark in ["", ",,,", "x", "\u{1f980}", "=;--format", " , a b ,"] {
             assert_eq!(code("a", mark), None, "{mark}");
         }

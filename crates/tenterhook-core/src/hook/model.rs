@@ -13,21 +13,21 @@ pub(super) fn canonical_model_name(id: &str) -> &str {
     // `...[1m]`, `...@20250929`
     let name = name.split(['[', '@']).next().unwrap_or(name);
     // `...-v1:0`, `...-20250929`, `...-latest`
-    let name = strip_suffix_if(name, |last| {
-        last.strip_prefix('v').is_some_and(|rest| has_only_digits_or(rest, ":"))
+    let name = strip_last_dash_part_if(name, |last| {
+        last.strip_prefix('v').is_some_and(|rest| has_only_digits_or_chars(rest, ":"))
     });
-    strip_suffix_if(name, |last| {
-        last == "latest" || (last.len() == 8 && has_only_digits_or(last, ""))
+    strip_last_dash_part_if(name, |last| {
+        last == "latest" || (last.len() == 8 && has_only_digits_or_chars(last, ""))
     })
 }
 
 /// Removes the part after the last dash if `is` is true of it.
-fn strip_suffix_if(name: &str, is: impl Fn(&str) -> bool) -> &str {
+fn strip_last_dash_part_if(name: &str, is: impl Fn(&str) -> bool) -> &str {
     name.rsplit_once('-').filter(|(_, last)| is(last)).map_or(name, |(before, _)| before)
 }
 
 /// Returns true if the text is not empty and has only ASCII digits and characters of `beside`.
-fn has_only_digits_or(text: &str, beside: &str) -> bool {
+fn has_only_digits_or_chars(text: &str, beside: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || beside.contains(c))
 }
 

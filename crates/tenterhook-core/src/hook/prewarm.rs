@@ -57,8 +57,8 @@ impl Invocation {
             Self::Shell { text, .. } => {
                 let line = shell::parse_line(text);
                 line.parsed == Parsed::Full
-                    && line.written_commands().count() > 0
-                    && line.written_commands().all(|command| {
+                    && line.commands_as_written().count() > 0
+                    && line.commands_as_written().all(|command| {
                         command.words.is_empty() || command.program_name().is_some_and(deaf)
                     })
             }

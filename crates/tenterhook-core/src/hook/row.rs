@@ -73,7 +73,7 @@ const BEFORE_EFFECTS: &[(&str, Option<&str>)] = &[
 
 /// Returns the events that are gated in place of an unreadable part of a config file, each with its
 /// name for people (C-72).
-pub fn events_gated_if_unreadable() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub fn events_gated_if_config_unreadable() -> impl Iterator<Item = (&'static str, &'static str)> {
     BEFORE_EFFECTS.iter().filter_map(|(event, name)| Some((*event, (*name)?)))
 }
 
@@ -125,7 +125,7 @@ impl EventRow {
     /// minute, and a failed hook blocks nothing.
     #[must_use]
     pub fn custom(event: &str) -> Self {
-        Self::unknown_event(&EventName::new(event), Powers::NONE, CUSTOM)
+        Self::new_row_of_unknown_event(&EventName::new(event), Powers::NONE, CUSTOM)
     }
 
     /// Makes matchers test this text field of the payload.
@@ -161,7 +161,11 @@ impl EventRow {
     }
 
     /// Creates the row of an event that is not in the dialect's table.
-    pub(crate) fn unknown_event(event: &EventName, powers: Powers, timeout: Duration) -> Self {
+    pub(crate) fn new_row_of_unknown_event(
+        event: &EventName,
+        powers: Powers,
+        timeout: Duration,
+    ) -> Self {
         Self {
             name: Cow::Owned(event.to_string()),
             event: Cow::Owned(event.to_string()),
@@ -225,7 +229,7 @@ impl Subject {
             Self::Declared(key) => event.text(key),
             Self::Tool(table) => event.text("tool_name").map(|name| {
                 let own =
-                    names::find_by_neutral_name(table, name).and_then(|tool| tool.own.first());
+                    names::find_tool_by_neutral_name(table, name).and_then(|tool| tool.own.first());
                 own.map_or(name, |own| *own)
             }),
             Self::Model(key) => event.text(key).map(model::canonical_model_name),
@@ -245,7 +249,7 @@ impl Subject {
             _ => return Vec::new(),
         };
         let Some(name) = event.text("tool_name") else { return Vec::new() };
-        let own = names::find_by_neutral_name(table, name).map_or(&[][..], |tool| tool.own);
+        let own = names::find_tool_by_neutral_name(table, name).map_or(&[][..], |tool| tool.own);
         if own.is_empty() {
             return Vec::new();
         }

@@ -141,7 +141,7 @@ fn inner_shell_line(line: &str) -> Option<String> {
 /// Returns the words of a line that is a single command.
 fn parse_single_command(text: &str) -> Option<Vec<Word>> {
     let line = shell::parse_line(text);
-    let mut written = line.written_commands();
+    let mut written = line.commands_as_written();
     let command = written.next().filter(|command| command.context == Context::TopLevel)?;
     let is_alone = written.next().is_none() && line.parsed == Parsed::Full;
     is_alone.then(|| command.words.to_vec())
@@ -152,12 +152,12 @@ fn parse_single_command(text: &str) -> Option<Vec<Word>> {
 fn unconditional_programs(text: &str) -> Vec<Program> {
     let line = shell::parse_line(text);
     if line.parsed != Parsed::Full
-        || line.written_commands().any(|command| command.context == Context::Function)
+        || line.commands_as_written().any(|command| command.context == Context::Function)
     {
         return Vec::new();
     }
-    let is_alone = line.written_commands().count() == 1;
-    line.written_commands()
+    let is_alone = line.commands_as_written().count() == 1;
+    line.commands_as_written()
         .filter(|command| matches!(command.context, Context::TopLevel | Context::Pipeline))
         .filter_map(|command| command.words.first().filter(|word| word.kind == WordKind::Literal))
         .filter(|word| !word.text.contains('/'))

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::edit::{self, Left};
 use super::json::{self, Wrong};
 use crate::agents::Agent;
-use crate::config::is_own_line;
+use crate::config::is_tenterhook_entry_line;
 use crate::syntax::Node;
 
 /// A settings file whose entries are moved.
@@ -38,13 +38,13 @@ pub fn move_entries_to_tenterhook(agent: &Agent, text: &str) -> Result<Option<Ad
     let (mut left, mut moved, mut count) = (Some(text.to_owned()), Map::new(), 0);
     while let Some(now) = &left {
         let root = json::parse_settings(agent, now)?;
-        let mut all = json::all_entries(&root).into_iter();
+        let mut all = json::positions_of_all_entries(&root).into_iter();
         let Some(at) = all.find(|at| {
             is_movable_entry(agent, &root, *at) && json::is_plain_json_group(&root, now, *at)
         }) else {
             break;
         };
-        let Some((event, group)) = copy_movable_entry(&root, at) else { break };
+        let Some((event, group)) = copy_group_with_only_entry(&root, at) else { break };
         merge_group_into_event(&mut moved, event, group);
         count += 1;
         left = match json::remove_entry(&root, now, at) {
@@ -53,7 +53,7 @@ pub fn move_entries_to_tenterhook(agent: &Agent, text: &str) -> Result<Option<Ad
             _ => break,
         };
     }
-    let moved = edit::new_file_with_child("hooks", &Value::Object(moved));
+    let moved = edit::file_text_with_one_child("hooks", &Value::Object(moved));
     Ok((count > 0).then_some(Adopted { left, moved, count }))
 }
 
@@ -86,7 +86,8 @@ pub fn restore_moved_entries(
 /// Returns true if Tenterhook would run an entry as its agent does: a command on a registered event
 /// for which the agent waits.
 fn is_movable_entry(agent: &Agent, root: &Node, at: json::At) -> bool {
-    let Some((event, handler)) = json::event_name_of(root, at).zip(json::entry_node(root, at))
+    let Some((event, handler)) =
+        json::event_name_of_entry(root, at).zip(json::entry_node(root, at))
     else {
         return false;
     };
@@ -94,15 +95,15 @@ fn is_movable_entry(agent: &Agent, root: &Node, at: json::At) -> bool {
     let is_command = handler.get("type").and_then(Node::as_str) == Some("command");
     let command = handler.get("command").and_then(Node::as_str);
     is_command
-        && command.is_some_and(|command| !is_own_line(command))
+        && command.is_some_and(|command| !is_tenterhook_entry_line(command))
         && agent.installation.events.iter().any(|other| other.name == event)
         && !is_set("async")
         && !is_set("asyncRewake")
 }
 
 /// Returns the event of an entry, and its group with only that entry.
-fn copy_movable_entry(root: &Node, at: json::At) -> Option<(String, Map<String, Value>)> {
-    let event = json::event_name_of(root, at)?.to_owned();
+fn copy_group_with_only_entry(root: &Node, at: json::At) -> Option<(String, Map<String, Value>)> {
+    let event = json::event_name_of_entry(root, at)?.to_owned();
     let handler = json::entry_node(root, at)?.to_json();
     let Value::Object(mut group) = json::group_of_entry(root, at)?.to_json() else { return None };
     group.insert("hooks".to_owned(), Value::Array(vec![handler]));

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::config::is_own_line;
+use crate::config::is_tenterhook_entry_line;
 use crate::syntax::{Format, Node, parse_by_format};
 
 /// Whether Codex runs an entry.
@@ -50,21 +50,21 @@ pub fn codex_approvals(path: &str, hooks: &str, config: &str) -> Vec<(String, Ap
             let handlers = group.get("hooks").and_then(Value::as_array).into_iter().flatten();
             for (index, handler) in handlers.enumerate() {
                 let command = handler.get("command").and_then(Value::as_str).unwrap_or_default();
-                if !is_own_line(command) {
+                if !is_tenterhook_entry_line(command) {
                     continue;
                 }
                 let name = to_snake_case(event);
                 let key = format!("{path}:{name}:{at}:{index}");
                 let approved = state.and_then(|state| state.get(&key));
                 let now = codex_entry_hash(&name, group.get("matcher"), handler);
-                found.push((event.clone(), compare_approval(approved, &now)));
+                found.push((event.clone(), approval_by_trusted_hash(approved, &now)));
             }
         }
     }
     found
 }
 
-fn compare_approval(approved: Option<&Node>, now: &str) -> Approval {
+fn approval_by_trusted_hash(approved: Option<&Node>, now: &str) -> Approval {
     let Some(approved) = approved else { return Approval::Unknown };
     if approved.get("enabled").and_then(Node::as_bool) == Some(false) {
         return Approval::Off;

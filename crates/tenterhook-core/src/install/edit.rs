@@ -53,7 +53,7 @@ pub(super) fn append_child(text: &str, node: &Node, key: Option<&str>, value: &V
 }
 
 /// Returns the text of a file that has only this child.
-pub(super) fn new_file_with_child(key: &str, value: &Value) -> String {
+pub(super) fn file_text_with_one_child(key: &str, value: &Value) -> String {
     format!("{{\n  {}\n}}\n", format_child_indented(Some(key), value, "  ", "  ", "\n"))
 }
 

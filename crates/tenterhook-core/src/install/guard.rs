@@ -30,25 +30,25 @@ pub fn anti_silencing_settings(agent: &Agent, scope: Scope) -> Vec<Setting> {
 /// The setting in a project's local settings that prevents its shared settings from disabling
 /// hooks.
 #[must_use]
-pub fn keep_hooks_enabled_setting() -> Setting {
+pub fn setting_keeping_hooks_enabled() -> Setting {
     Setting::Is(vec!["disableAllHooks".to_owned()], false)
 }
 
 /// The settings of the user that load the guard in `folder` ahead of all other modules.
 #[must_use]
-pub fn guard_user_settings(folder: &Path) -> Vec<Setting> {
+pub fn user_settings_loading_guard(folder: &Path) -> Vec<Setting> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let variable = vec!["env".to_owned(), "CLAUDE_CODE_PLUGIN_DIRS".to_owned()];
     vec![
         Setting::Path(variable, folder.to_string_lossy().into_owned()),
-        Setting::Item(vec!["prependPlugins".to_owned()], guard::guard_plugin_id(&name)),
+        Setting::Item(vec!["prependPlugins".to_owned()], guard::plugin_id_of_guard(&name)),
     ]
 }
 
 /// The files of the guard with that name, relative to its folder.
 #[must_use]
-pub fn guard_files(name: &str) -> Vec<(&'static str, String)> {
-    guard::guard_files(name).into_iter().collect()
+pub fn files_of_named_guard(name: &str) -> Vec<(&'static str, String)> {
+    guard::files_of_guard(name).into_iter().collect()
 }
 
 /// The gaps of a user's guard, a clause each; measured with Claude Code 2.1.332.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::edit::{self, Left};
 use super::entry;
 use crate::agents::{Agent, Event, Key};
-use crate::config::is_own_line;
+use crate::config::is_tenterhook_entry_line;
 use crate::diagnostic::{Location, Span};
 use crate::dialect::DialectId;
 use crate::dialect::claude::settings_refusal_reason;
@@ -57,12 +57,12 @@ const MOST: usize = 500;
 /// If the agent would reject the text or refuse all of it for one value, a key is repeated, or the
 /// entries could not be removed to the byte.
 pub fn add_own_entries(agent: &Agent, program: &str, text: Option<&str>) -> Result<String, Wrong> {
-    let Some(text) = text else { return Ok(new_settings_file(agent, program)) };
+    let Some(text) = text else { return Ok(text_of_new_settings_file(agent, program)) };
     parse_settings(agent, text)?;
     let mut now = text.to_owned();
     let had = !own_commands_in_text(agent, text)?.is_empty();
     for event in agent.installation.events {
-        now = set_event_entry(agent, event, program, &now)?;
+        now = set_own_entry_of_event(agent, event, program, &now)?;
     }
     // A wrong value in an entry of ours is replaced by now.
     require_accepted_values(agent, &now)
@@ -79,11 +79,11 @@ pub fn add_own_entries(agent: &Agent, program: &str, text: Option<&str>) -> Resu
     Ok(now)
 }
 
-fn new_settings_file(agent: &Agent, program: &str) -> String {
+fn text_of_new_settings_file(agent: &Agent, program: &str) -> String {
     let of = |event: &Event| {
         (event.name.to_owned(), json!([entry::handler_group(agent, event, program)]))
     };
-    edit::new_file_with_child(
+    edit::file_text_with_one_child(
         "hooks",
         &Value::Object(agent.installation.events.iter().map(of).collect()),
     )
@@ -119,7 +119,10 @@ pub fn remove_own_entries(agent: &Agent, text: &str) -> Result<Option<String>, W
 /// # Errors
 ///
 /// If the agent would reject the text, or refuse all of it for one value.
-pub fn installed_commands(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wrong> {
+pub fn installed_events_and_commands(
+    agent: &Agent,
+    text: &str,
+) -> Result<Vec<(String, String)>, Wrong> {
     require_accepted_values(agent, text)?;
     own_commands_in_text(agent, text)
 }
@@ -140,7 +143,7 @@ fn require_accepted_values(agent: &Agent, text: &str) -> Result<(), Wrong> {
 fn own_commands_in_text(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wrong> {
     let root = parse_settings(agent, text)?;
     let named = |(at, command): (At, String)| {
-        let event = event_entries(&root).get(at.0).map(|event| event.key.clone())?;
+        let event = event_members_of_hooks(&root).get(at.0).map(|event| event.key.clone())?;
         Some((event, command))
     };
     Ok(own_entries(agent, &root).into_iter().filter_map(named).collect())
@@ -154,11 +157,11 @@ fn own_commands_in_text(agent: &Agent, text: &str) -> Result<Vec<(String, String
 pub fn foreign_entries(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong> {
     let root = parse_settings(agent, text)?;
     let mut found = Vec::new();
-    for event in event_entries(&root) {
+    for event in event_members_of_hooks(&root) {
         for handler in event.node.as_array().into_iter().flatten().flat_map(group_handlers) {
             let text = |key| handler.get(key).and_then(Node::as_str);
             let what = text("command").or_else(|| text("type")).unwrap_or("?").to_owned();
-            if !is_own_line(&what) {
+            if !is_tenterhook_entry_line(&what) {
                 found.push(Foreign { event: event.key.clone(), what });
             }
         }
@@ -210,7 +213,7 @@ pub fn find_hook_switch(agent: &Agent, switches: &[Key], text: &str) -> Option<S
     all.iter().find(|switched| switched.off).or_else(|| all.first()).cloned()
 }
 
-fn set_event_entry(
+fn set_own_entry_of_event(
     agent: &Agent,
     event: &Event,
     program: &str,
@@ -224,17 +227,19 @@ fn set_event_entry(
             .into_iter()
             .map(|(at, _)| at)
             .filter(|at| {
-                event_entries(&root).get(at.0).is_some_and(|entry| entry.key == event.name)
+                event_members_of_hooks(&root).get(at.0).is_some_and(|entry| entry.key == event.name)
             })
             .collect();
         match here.as_slice() {
-            [] => return Ok(add_event_group(agent, event, program, &root, &now)),
+            [] => return Ok(add_own_group_to_event(agent, event, program, &root, &now)),
             // Remove an entry from a group with a narrow matcher; it gets a separate group.
-            [only] if has_narrow_matcher(&root, *only) => match remove_entry(&root, &now, *only) {
-                Some(Left::Text(next)) => now = next,
-                Some(Left::Nothing) => "{}\n".clone_into(&mut now),
-                None => return Ok(now),
-            },
+            [only] if group_has_narrow_matcher(&root, *only) => {
+                match remove_entry(&root, &now, *only) {
+                    Some(Left::Text(next)) => now = next,
+                    Some(Left::Nothing) => "{}\n".clone_into(&mut now),
+                    None => return Ok(now),
+                }
+            }
             [only] => {
                 let Some(node) = entry_node(&root, *only) else { return Ok(now) };
                 return Ok(match node.to_json() == handler {
@@ -253,14 +258,20 @@ fn set_event_entry(
 }
 
 /// Returns true if the group of an entry has a matcher that does not match everything (BR-69).
-fn has_narrow_matcher(root: &Node, place: At) -> bool {
+fn group_has_narrow_matcher(root: &Node, place: At) -> bool {
     let matcher = group_of_entry(root, place).and_then(|group| group.get("matcher"));
     matcher.is_some_and(|matcher| {
         !matcher.as_str().is_some_and(|matcher| EVERYTHING.contains(&matcher))
     })
 }
 
-fn add_event_group(agent: &Agent, event: &Event, program: &str, root: &Node, text: &str) -> String {
+fn add_own_group_to_event(
+    agent: &Agent,
+    event: &Event,
+    program: &str,
+    root: &Node,
+    text: &str,
+) -> String {
     append_group_to_event(event.name, &entry::handler_group(agent, event, program), root, text)
 }
 
@@ -311,15 +322,16 @@ fn own_entries(agent: &Agent, root: &Node) -> Vec<(At, String)> {
     let call = format!("--agent {} ", agent.name);
     let own = |place: At| {
         let command = entry_node(root, place)?.get("command").and_then(Node::as_str)?;
-        (command.contains(&call) && is_own_line(command)).then(|| (place, command.to_owned()))
+        (command.contains(&call) && is_tenterhook_entry_line(command))
+            .then(|| (place, command.to_owned()))
     };
-    all_entries(root).into_iter().filter_map(own).collect()
+    positions_of_all_entries(root).into_iter().filter_map(own).collect()
 }
 
-/// Every entry, in the order of the text.
-pub(super) fn all_entries(root: &Node) -> Vec<At> {
+/// Returns the position of every entry, in the order of the text.
+pub(super) fn positions_of_all_entries(root: &Node) -> Vec<At> {
     let mut found = Vec::new();
-    for (event, entry) in event_entries(root).iter().enumerate() {
+    for (event, entry) in event_members_of_hooks(root).iter().enumerate() {
         for (group, node) in entry.node.as_array().into_iter().flatten().enumerate() {
             found.extend(group_handlers(node).enumerate().map(|(at, _)| (event, group, at)));
         }
@@ -328,18 +340,20 @@ pub(super) fn all_entries(root: &Node) -> Vec<At> {
 }
 
 /// The event of an entry.
-pub(super) fn event_name_of(root: &Node, at: At) -> Option<&str> {
-    event_entries(root).get(at.0).map(|event| event.key.as_str())
+pub(super) fn event_name_of_entry(root: &Node, at: At) -> Option<&str> {
+    event_members_of_hooks(root).get(at.0).map(|event| event.key.as_str())
 }
 
-fn event_entries(root: &Node) -> &[crate::syntax::Entry] {
+/// Returns the members of the `hooks` object: under the name of each event, its groups.
+fn event_members_of_hooks(root: &Node) -> &[crate::syntax::Entry] {
     root.get("hooks").map_or(&[], Node::entries)
 }
 
 /// The matchers of all groups.
 fn group_matchers(root: &Node) -> impl Iterator<Item = &Node> {
-    let groups =
-        event_entries(root).iter().flat_map(|event| event.node.as_array().into_iter().flatten());
+    let groups = event_members_of_hooks(root)
+        .iter()
+        .flat_map(|event| event.node.as_array().into_iter().flatten());
     groups.filter_map(|group| group.get("matcher"))
 }
 
@@ -349,7 +363,7 @@ fn group_handlers(group: &Node) -> impl Iterator<Item = &Node> {
 
 /// The group of an entry.
 pub(super) fn group_of_entry(root: &Node, (event, group, _): At) -> Option<&Node> {
-    event_entries(root).get(event)?.node.as_array()?.get(group)
+    event_members_of_hooks(root).get(event)?.node.as_array()?.get(group)
 }
 
 /// The entry at this position.

@@ -2,7 +2,7 @@
 //! file would lose it. Reads a text.
 
 use crate::agents::{Agent, Form};
-use crate::config::is_own_line;
+use crate::config::is_tenterhook_entry_line;
 use crate::diagnostic::{Location, Span};
 use crate::syntax::{Format, Node, parse_by_format};
 
@@ -50,8 +50,8 @@ fn find_foreign_part_in_json(form: Form, text: &str) -> Option<Stranger> {
         _ => node.get("hooks").and_then(Node::as_array).into_iter().flatten().collect(),
     });
     let command = |entry: &Node| entry.get("command").and_then(Node::as_str).map(str::to_owned);
-    let foreign =
-        entries.find(|entry| !command(entry).is_some_and(|command| is_own_line(&command)))?;
+    let foreign = entries
+        .find(|entry| !command(entry).is_some_and(|command| is_tenterhook_entry_line(&command)))?;
     at(
         foreign.span,
         command(foreign).map_or_else(|| "an entry".to_owned(), |command| format!("`{command}`")),
@@ -63,6 +63,6 @@ fn find_foreign_part_in_json(form: Form, text: &str) -> Option<Stranger> {
 fn find_foreign_line_in_script(text: &str) -> Option<Stranger> {
     let is_code = |line: &str| !line.is_empty() && !line.starts_with('#');
     let mut lines = text.lines().map(str::trim).enumerate();
-    let (at, line) = lines.find(|(_, line)| is_code(line) && !is_own_line(line))?;
+    let (at, line) = lines.find(|(_, line)| is_code(line) && !is_tenterhook_entry_line(line))?;
     Some(Stranger { what: format!("`{line}`"), line: at + 1 })
 }

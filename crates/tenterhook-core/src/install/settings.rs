@@ -52,10 +52,10 @@ impl Setting {
     }
 
     /// Returns the text of a file that holds only this setting.
-    fn as_whole_file(&self) -> String {
+    fn text_of_whole_file(&self) -> String {
         let inner = self.key_path().iter().skip(1).rev();
         let value = inner.fold(self.initial_value(), |value, key| json!({ key.as_str(): value }));
-        edit::new_file_with_child(self.key_path().first().map_or("", String::as_str), &value)
+        edit::file_text_with_one_child(self.key_path().first().map_or("", String::as_str), &value)
     }
 
     /// Returns true if the value of its key already holds the setting.
@@ -87,7 +87,7 @@ pub fn add_settings(
     let (mut now, rest) = match (text, settings.split_first()) {
         (None, Some((first, rest))) => {
             added.push((first.clone(), 0));
-            (first.as_whole_file(), rest)
+            (first.text_of_whole_file(), rest)
         }
         (text, _) => (text.unwrap_or("{}\n").to_owned(), settings),
     };
@@ -258,7 +258,7 @@ fn error_at_span(text: &str, span: Span, message: String) -> Wrong {
 mod tests {
     use super::super::json::{add_own_entries, remove_own_entries};
     use super::*;
-    use crate::agents::installable_agent;
+    use crate::agents::agent_with_hook_installation;
 
     fn key(path: &str) -> Vec<String> {
         path.split('.').map(str::to_owned).collect()
@@ -313,7 +313,7 @@ mod tests {
     /// BR-85, BR-100: what is put in is there once, and taken out to the byte; with our entries beside it, too.
     #[test]
     fn settings_are_put_in_once_and_taken_out_to_the_byte() {
-        let claude = installable_agent("claude").expect("the row is there");
+        let claude = agent_with_hook_installation("claude").expect("the row is there");
         let crlf = SHAPES.iter().map(|text| text.replace('\n', "\r\n"));
         for text in SHAPES.iter().map(|text| (*text).to_owned()).chain(crlf) {
             let text = text.as_str();
@@ -336,7 +336,7 @@ mod tests {
     /// BR-100: what was there and empty is there and empty, also where the agent wrote the file anew.
     #[test]
     fn empty_values_stay_in_a_file_that_was_written_anew() {
-        let claude = installable_agent("claude").expect("the row is there");
+        let claude = agent_with_hook_installation("claude").expect("the row is there");
         for text in SHAPES {
             let (now, added) = add_settings(claude, Some(text), &all()).expect(text);
             let value = |text: &str| -> serde_json::Value {
@@ -352,7 +352,7 @@ mod tests {
     /// BR-85: a file that held nothing else is gone.
     #[test]
     fn file_of_these_settings_alone_is_gone() {
-        let claude = installable_agent("claude").expect("the row is there");
+        let claude = agent_with_hook_installation("claude").expect("the row is there");
         let (now, added) = add_settings(claude, None, &all()).expect("there is no file");
         let settings: Vec<Setting> = added.iter().map(|(setting, _)| setting.clone()).collect();
         assert_eq!(settings, all());
@@ -362,7 +362,7 @@ mod tests {
     /// BR-85: what the organisation set otherwise stays, with its place.
     #[test]
     fn setting_with_another_value_is_refused() {
-        let claude = installable_agent("claude").expect("the row is there");
+        let claude = agent_with_hook_installation("claude").expect("the row is there");
         for (text, line) in [
             ("{\n\"disableAllHooks\": true}", 2),
             ("{\"prependPlugins\": \"x\"}", 1),

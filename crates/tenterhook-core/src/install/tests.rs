@@ -2,12 +2,12 @@
 //! pinned.
 
 use super::*;
-use crate::agents::{Agent, Form, installable_agent, installable_agents};
+use crate::agents::{Agent, Form, agent_with_hook_installation, agents_with_hook_installation};
 
 const PROGRAM: &str = "/usr/local/bin/tenterhook";
 
 fn claude() -> &'static Agent {
-    installable_agent("claude").unwrap()
+    agent_with_hook_installation("claude").unwrap()
 }
 
 /// BR-60, BR-115: every layout that people write comes back.
@@ -53,7 +53,7 @@ fn added_entries_are_removed_to_the_byte() {
         let with = add_own_entries(claude(), PROGRAM, Some(&text))
             .unwrap_or_else(|error| panic!("{text}: {error:?}"));
         assert_eq!(
-            installed_commands(claude(), &with).unwrap().len(),
+            installed_events_and_commands(claude(), &with).unwrap().len(),
             claude().installation.events.len(),
             "{with}"
         );
@@ -69,7 +69,7 @@ fn added_entries_are_removed_to_the_byte() {
 /// BR-60: comments stay, for an agent that accepts them.
 #[test]
 fn comments_stay() {
-    let gemini = installable_agent("gemini").unwrap();
+    let gemini = agent_with_hook_installation("gemini").unwrap();
     for text in [
         "// mine\n{\n  // first\n  \"a\": 1 // one\n  // last\n}\n",
         "{ // c\n}",
@@ -115,7 +115,7 @@ fn what_only_javascript_takes_keeps_its_bytes() {
         let text =
             format!(r#"{{"x": {value}, "hooks": {{"PreToolUse": [{{"hooks": [{user}]}}]}}}}"#);
         for name in ["claude", "qwen", "gemini"] {
-            let agent = installable_agent(name).unwrap();
+            let agent = agent_with_hook_installation(name).unwrap();
             let with = add_own_entries(agent, PROGRAM, Some(&text)).unwrap();
             assert_eq!(
                 remove_own_entries(agent, &with).unwrap().as_deref(),
@@ -124,7 +124,8 @@ fn what_only_javascript_takes_keeps_its_bytes() {
             );
         }
         assert!(
-            add_own_entries(installable_agent("codex").unwrap(), PROGRAM, Some(&text)).is_err(),
+            add_own_entries(agent_with_hook_installation("codex").unwrap(), PROGRAM, Some(&text))
+                .is_err(),
             "{value}"
         );
         let adopted =
@@ -154,7 +155,8 @@ fn what_the_agent_would_reject_is_left_alone() {
         ("claude", "{\"hooks\": {\"Mine\": [{}, {\"matcher\": [\"a\"]}]}}", 1, 37),
     ] {
         let wrong =
-            add_own_entries(installable_agent(name).unwrap(), PROGRAM, Some(text)).unwrap_err();
+            add_own_entries(agent_with_hook_installation(name).unwrap(), PROGRAM, Some(text))
+                .unwrap_err();
         assert_eq!((wrong.line, wrong.column), (line, column), "{text}: {}", wrong.message);
     }
 }
@@ -186,7 +188,7 @@ fn entries_in_a_file_that_the_agent_refuses_cover_nothing() {
             2,
         ),
     ] {
-        let agent = installable_agent(name).unwrap();
+        let agent = agent_with_hook_installation(name).unwrap();
         let wrong = add_own_entries(agent, PROGRAM, Some(text)).unwrap_err();
         assert!(wrong.message.contains(path) && wrong.line == line, "{text}: {wrong:?}");
         // The entries were there before the mistake.
@@ -197,15 +199,18 @@ fn entries_in_a_file_that_the_agent_refuses_cover_nothing() {
             sound.replace("\"permissions\": []", "\"permissions\": {}").replace("\"Bash\"", "[]");
         let sound = sound.replace("\"env\": \"\"", "\"env\": {}");
         let with = add_own_entries(agent, PROGRAM, Some(&sound)).unwrap();
-        assert!(!installed_commands(agent, &with).unwrap().is_empty(), "{with}");
+        assert!(!installed_events_and_commands(agent, &with).unwrap().is_empty(), "{with}");
         let broken = match name {
             "claude" => with.replacen('{', "{\"outputStyle\": 5, ", 1),
             _ => with.replacen('{', "{\"description\": 5, ", 1),
         };
-        assert!(installed_commands(agent, &broken).is_err(), "{broken}");
+        assert!(installed_events_and_commands(agent, &broken).is_err(), "{broken}");
         assert!(add_own_entries(agent, PROGRAM, Some(&broken)).is_err(), "{broken}");
         assert!(remove_own_entries(agent, &broken).is_ok(), "{broken}");
-        assert!(installed_commands(installable_agent("qwen").unwrap(), text).is_ok());
+        assert!(
+            installed_events_and_commands(agent_with_hook_installation("qwen").unwrap(), text)
+                .is_ok()
+        );
     }
 }
 
@@ -214,7 +219,7 @@ fn entries_in_a_file_that_the_agent_refuses_cover_nothing() {
 fn own_entry_with_a_refused_value_is_rewritten() {
     let with = add_own_entries(claude(), PROGRAM, None).unwrap();
     let broken = with.replacen("\"block\"", "\"allow\"", 1);
-    assert!(installed_commands(claude(), &broken).is_err(), "{broken}");
+    assert!(installed_events_and_commands(claude(), &broken).is_err(), "{broken}");
     assert_eq!(add_own_entries(claude(), PROGRAM, Some(&broken)).unwrap(), with);
 }
 
@@ -223,7 +228,7 @@ fn own_entry_with_a_refused_value_is_rewritten() {
 #[test]
 fn what_is_registered_never_changes() {
     let mut text = String::new();
-    for agent in installable_agents() {
+    for agent in agents_with_hook_installation() {
         for event in
             agent.installation.events.iter().filter(|_| agent.installation.form != Form::Plugin)
         {
@@ -233,7 +238,7 @@ fn what_is_registered_never_changes() {
     let digest: u64 = text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    let codex = installable_agent("codex").unwrap();
+    let codex = agent_with_hook_installation("codex").unwrap();
     let first = hook_command_line(codex, &codex.installation.events[0], PROGRAM);
     let wanted = "/usr/local/bin/tenterhook hook --agent codex --event PreToolUse --within 590s || sh -c 'echo \"Tenterhook did not answer, so this is not done. Tell the user to install tenterhook again, or to take its hooks out of this agent.\" >&2; exit 2'";
     assert_eq!(first, wanted);
@@ -243,12 +248,12 @@ fn what_is_registered_never_changes() {
 /// BR-92.
 #[test]
 fn skill_lines_are_a_gate_of_claude_code_alone() {
-    for row in installable_agents() {
+    for row in agents_with_hook_installation() {
         let event =
             row.installation.events.iter().find(|event| event.name == "PreSkillShellCommand");
         assert_eq!(event.is_some_and(|event| event.gates), row.name == "claude", "{}", row.name);
     }
-    let claude = installable_agent("claude").unwrap();
+    let claude = agent_with_hook_installation("claude").unwrap();
     let text = add_own_entries(claude, PROGRAM, None).unwrap();
     let settings: serde_json::Value = serde_json::from_str(&text).unwrap();
     let entry = &settings["hooks"]["PreSkillShellCommand"][0]["hooks"][0];
@@ -261,10 +266,12 @@ fn skill_lines_are_a_gate_of_claude_code_alone() {
 fn what_is_registered_is_known_for_ours() {
     for program in [PROGRAM, "/home/é è/it's/tenterhook", "tenterhook", "C:\\bin\\tenterhook.exe"]
     {
-        for agent in installable_agents() {
+        for agent in agents_with_hook_installation() {
             for event in agent.installation.events {
                 assert!(
-                    crate::config::is_own_line(&hook_command_line(agent, event, program)),
+                    crate::config::is_tenterhook_entry_line(&hook_command_line(
+                        agent, event, program
+                    )),
                     "{program}"
                 );
             }
@@ -275,7 +282,7 @@ fn what_is_registered_is_known_for_ours() {
 /// BR-61: ours ends before the agent gives up.
 #[test]
 fn a_reply_comes_before_the_agent_gives_up() {
-    for agent in installable_agents() {
+    for agent in agents_with_hook_installation() {
         for event in agent.installation.events {
             let line = hook_command_line(agent, event, PROGRAM);
             let (_, within) = line.split_once("--within ").unwrap();
@@ -293,7 +300,7 @@ fn a_reply_comes_before_the_agent_gives_up() {
 #[test]
 fn every_event_is_known_to_the_bridge() {
     use crate::dialect::DialectId;
-    for agent in installable_agents() {
+    for agent in agents_with_hook_installation() {
         let id = DialectId::agents()
             .find(|dialect_id| dialect_id.as_str() == agent.name)
             .expect(agent.name);

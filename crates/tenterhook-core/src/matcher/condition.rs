@@ -85,14 +85,18 @@ impl<'a> MatchContext<'a> {
     /// Creates the context of `event`.
     #[must_use]
     pub fn for_event(event: &'a Event) -> Self {
-        Self::with_rule_input(event, Arc::new(RuleInput::new(&Arc::new(event.clone()))), &|| true)
+        Self::from_event_and_rule_input(
+            event,
+            Arc::new(RuleInput::new(&Arc::new(event.clone()))),
+            &|| true,
+        )
     }
 
     /// Creates a context that shares what rules see of the event. `go_on` returns false once the
     /// time is used up.
     #[must_use]
     pub fn from_shared_input(rule_input: &'a Arc<RuleInput>, go_on: &'a dyn Fn() -> bool) -> Self {
-        Self::with_rule_input(rule_input.event(), Arc::clone(rule_input), go_on)
+        Self::from_event_and_rule_input(rule_input.event(), Arc::clone(rule_input), go_on)
     }
 
     /// The event.
@@ -101,7 +105,7 @@ impl<'a> MatchContext<'a> {
         self.event
     }
 
-    fn with_rule_input(
+    fn from_event_and_rule_input(
         event: &'a Event,
         rule_input: Arc<RuleInput>,
         go_on: &'a dyn Fn() -> bool,
@@ -349,7 +353,7 @@ impl RuleTest {
         };
         let within = &context.event.within;
         let home = if within.home.as_os_str().is_empty() { &self.home } else { &within.home };
-        let call = call.with_path_anchors(
+        let call = call.with_anchors_and_aliases(
             PathAnchors {
                 cwd: within.cwd.to_str().unwrap_or_default(),
                 base: self.base.to_str().unwrap_or_default(),

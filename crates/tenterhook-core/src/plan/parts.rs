@@ -79,7 +79,7 @@ pub(super) fn explain_by_part(
 ) -> Because {
     let of = |context: &MatchContext<'_>| {
         let weighed = decide_if_hook_runs(hook, row, view, context.event(), context);
-        let (because, rule) = weighed.explanation(hook);
+        let (because, rule) = weighed.explanation_and_rule(hook);
         let selected = weighed.run_limits_if_selected().is_some();
         Because { selected, because, rule }
     };

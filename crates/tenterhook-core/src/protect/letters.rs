@@ -317,13 +317,13 @@ pub fn may_concern_guard(line: &str) -> bool {
         return true;
     }
     // What a pattern, a variable, a substitution or a directory as a whole may stand for is unknown here.
-    may_hide_paths(line, &plain) && has_changing_command(&plain)
+    may_hide_paths(line, &plain) && has_file_changing_command(&plain)
 }
 
 /// Returns true if the text has a word that changes files or ends programs.
 #[must_use]
 pub fn may_change_files(text: &str) -> bool {
-    text.len() > LONGEST || has_changing_command(&strip_quotes_and_lowercase(text))
+    text.len() > LONGEST || has_file_changing_command(&strip_quotes_and_lowercase(text))
 }
 
 /// Returns true if the text names a guard literally.
@@ -354,17 +354,19 @@ const SECOND: [u32; 26] = {
     let mut agent = 0;
     while agent < AGENTS.len() {
         let names = [&[AGENTS[agent].name], AGENTS[agent].programs];
-        second = add_second_letters(add_second_letters(second, names[0]), names[1]);
+        second =
+            add_second_letters_of_names(add_second_letters_of_names(second, names[0]), names[1]);
         agent += 1;
     }
-    add_second_letters(add_second_letters(second, NAMES), START)
+    add_second_letters_of_names(add_second_letters_of_names(second, NAMES), START)
 };
 
 #[expect(
     clippy::indexing_slicing,
     reason = "it makes a constant: an index too far does not compile"
 )]
-const fn add_second_letters(mut second: [u32; 26], names: &[&str]) -> [u32; 26] {
+/// Adds to the set of each first letter the second letter of every name that begins with it.
+const fn add_second_letters_of_names(mut second: [u32; 26], names: &[&str]) -> [u32; 26] {
     let mut name = 0;
     while name < names.len() {
         let letters = names[name].as_bytes();
@@ -439,7 +441,7 @@ fn changes_to_unnamed_directory(plain: &[u8], ends: &dyn Fn(&u8) -> bool) -> boo
     })
 }
 
-fn has_changing_command(plain: &[u8]) -> bool {
+fn has_file_changing_command(plain: &[u8]) -> bool {
     // A redirection into a file; `2>&1` and `>/dev/null` do not match.
     let text = || plain.iter().enumerate().filter(|(_, byte)| **byte == b'>');
     let file = |(at, _): (usize, &u8)| {

@@ -125,7 +125,9 @@ const ASIDE: &[&str] = &["/tmp/", "/var/tmp/", "/private/tmp/", "/var/folders/",
 pub fn is_guard_directory(path: &str) -> bool {
     let top = path.trim_end_matches('/');
     let name = top.rsplit('/').next().unwrap_or_default();
-    classify_guarded_path(top) == Hold::Parent && !PARENTS.contains(&top) && !SHARED.contains(&name)
+    relation_of_path_to_guards(top) == Hold::Parent
+        && !PARENTS.contains(&top)
+        && !SHARED.contains(&name)
 }
 
 /// Returns the directories of the guarded files, as the table writes them. One that ends in `/` is
@@ -148,7 +150,7 @@ pub fn guarded_file_names() -> impl Iterator<Item = &'static str> {
 /// Returns how `path` relates to the guard of any agent: a part of it, a parent directory, or
 /// nothing.
 #[must_use]
-pub fn classify_guarded_path(path: &str) -> Hold {
+pub fn relation_of_path_to_guards(path: &str) -> Hold {
     let path = replace_home_with_tilde(path);
     let path = if path.contains('(') { replace_extglobs_with_star(&path).into() } else { path };
     let top = path.trim_end_matches('/');
@@ -393,7 +395,7 @@ mod tests {
             ".@(claude|x)",
             "~/@(.config|.local)",
         ] {
-            assert_eq!(classify_guarded_path(path), Hold::Part, "{path}");
+            assert_eq!(relation_of_path_to_guards(path), Hold::Part, "{path}");
         }
         for path in [
             ".claude",
@@ -409,7 +411,7 @@ mod tests {
             "/etc",
             ".??????",
         ] {
-            assert_eq!(classify_guarded_path(path), Hold::Parent, "{path}");
+            assert_eq!(relation_of_path_to_guards(path), Hold::Parent, "{path}");
         }
         for path in [
             ".claude/hooks/check.py",
@@ -423,7 +425,7 @@ mod tests {
             "~/code/tenterhook",
             "tests/claude/settings.json",
         ] {
-            assert_eq!(classify_guarded_path(path), Hold::Nothing, "{path}");
+            assert_eq!(relation_of_path_to_guards(path), Hold::Nothing, "{path}");
         }
     }
 

@@ -57,7 +57,7 @@ pub fn fill_tool_input(
         let event = event
             .get_or_insert_with(|| serde_json::from_slice(envelope).ok().filter(Value::is_object));
         let event = event.as_ref().ok_or_else(|| Unfilled::NoJson(format_placeholder(path)))?;
-        value_at_path(event, path).cloned()
+        event_value_at_key_path(event, path).cloned()
     };
     fill_placeholders_in_map(input, &mut lookup)
 }
@@ -66,9 +66,9 @@ pub fn fill_tool_input(
 pub(crate) fn check_placeholders(text: &str) -> Result<(), Unfilled> {
     split_text_and_placeholders(text).into_iter().try_for_each(|part| match part {
         Part::Text(_) => Ok(()),
-        Part::Place(path) => parse_path_segments(path)
-            .map(drop)
-            .ok_or_else(|| Unfilled::NoPath(format_placeholder(path))),
+        Part::Place(path) => {
+            parse_key_path(path).map(drop).ok_or_else(|| Unfilled::NoPath(format_placeholder(path)))
+        }
         Part::Open(rest) => Err(Unfilled::NoPath(rest.to_owned())),
     })
 }
@@ -117,9 +117,8 @@ fn fill_placeholders_in_text(text: &str, lookup: Lookup<'_>) -> Result<Value, Un
     Ok(Value::String(filled))
 }
 
-fn value_at_path<'a>(event: &'a Value, path: &str) -> Result<&'a Value, Unfilled> {
-    let legs =
-        parse_path_segments(path).ok_or_else(|| Unfilled::NoPath(format_placeholder(path)))?;
+fn event_value_at_key_path<'a>(event: &'a Value, path: &str) -> Result<&'a Value, Unfilled> {
+    let legs = parse_key_path(path).ok_or_else(|| Unfilled::NoPath(format_placeholder(path)))?;
     let found = legs.iter().try_fold(event, |value, leg| match leg {
         Leg::Key(key) => value.get(key),
         Leg::Index(index) => value.get(index),
@@ -167,7 +166,7 @@ fn push_text_part<'a>(parts: &mut Vec<Part<'a>>, text: &'a str) {
 
 /// Parses a path such as `tool_response.files[0].path`: names separated by dots, each with any
 /// number of indices.
-fn parse_path_segments(path: &str) -> Option<Vec<Leg<'_>>> {
+fn parse_key_path(path: &str) -> Option<Vec<Leg<'_>>> {
     let mut legs = Vec::new();
     for name in path.split('.') {
         let (key, indices) = name.find('[').map_or((name, ""), |at| name.split_at(at));

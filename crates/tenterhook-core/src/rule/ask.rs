@@ -24,12 +24,16 @@ pub(super) fn field_value(rule_input: &RuleInput, field: Field) -> Value<'_> {
         Field::Mode => rule_input.payload_field_or_fact("permission_mode").into(),
         Field::Payload => Value::Map(Map::Json(&rule_input.event().payload)),
         Field::HostAgent => rule_input
-            .host_fact("agent")
+            .fact_about_calling_agent("agent")
             .and_then(serde_json::Value::as_str)
             .unwrap_or_default()
             .into(),
-        Field::HostCan => rule_input.host_fact_list("can").map(Value::from).collect(),
-        Field::HostUnhooked => rule_input.host_fact_list("unhooked").map(Value::from).collect(),
+        Field::HostCan => {
+            rule_input.fact_list_about_calling_agent("can").map(Value::from).collect()
+        }
+        Field::HostUnhooked => {
+            rule_input.fact_list_about_calling_agent("unhooked").map(Value::from).collect()
+        }
         Field::ToolName => rule_input.tool_call().map_or("", |tool| tool.name).into(),
         Field::ToolKind => rule_input.tool_call().map_or("", |tool| tool.tool().as_str()).into(),
         Field::ToolInput => match rule_input.tool_call().map(|tool| tool.input) {
@@ -53,9 +57,12 @@ pub(super) fn field_value(rule_input: &RuleInput, field: Field) -> Value<'_> {
         Field::ShellComplete => Value::Bool(rule_input.is_line_fully_parsed()),
         Field::ShellDoubt => rule_input.line_doubt_message().into(),
         Field::CallCommands => Value::List(List::Commands(&rule_input.footprint().commands)),
-        Field::Call(list) => {
-            rule_input.footprint().list(list).iter().map(|text| text.as_str().into()).collect()
-        }
+        Field::Call(list) => rule_input
+            .footprint()
+            .entries_of_list(list)
+            .iter()
+            .map(|text| text.as_str().into())
+            .collect(),
         Field::ShellReads => {
             rule_input.redirected_files(true).into_iter().map(Value::from).collect()
         }
@@ -87,7 +94,7 @@ pub(super) fn prepare_field(
 
 /// Returns true if the list may lack elements because the line cannot be read whole. Not for fields
 /// about the doubt itself (`call.code`) or lists about an agent's guard (RU-40).
-pub(super) fn is_field_incomplete(rule_input: &RuleInput, field: Field) -> bool {
+pub(super) fn is_list_field_incomplete(rule_input: &RuleInput, field: Field) -> bool {
     match field {
         Field::ShellCommands | Field::ShellPrograms | Field::ShellReads | Field::ShellWrites => {
             !rule_input.hides_no_commands()
@@ -103,7 +110,7 @@ pub(super) fn is_field_incomplete(rule_input: &RuleInput, field: Field) -> bool 
 }
 
 /// Returns the commands of a field, and their index by program.
-pub(super) fn commands_by_program(
+pub(super) fn commands_and_program_index(
     rule_input: &RuleInput,
     field: Field,
 ) -> Option<(&[SimpleCommand], &ByProgram)> {
@@ -122,11 +129,13 @@ pub(super) fn commands_by_program(
 pub(super) fn field_cost(rule_input: &RuleInput, field: Field) -> usize {
     match field {
         Field::ToolPath | Field::ToolPaths => rule_input.count_path_candidates() * ELEMENT,
-        Field::HostCan => rule_input.host_fact_list("can").count() * ELEMENT,
-        Field::HostUnhooked => rule_input.host_fact_list("unhooked").count() * ELEMENT,
+        Field::HostCan => rule_input.fact_list_about_calling_agent("can").count() * ELEMENT,
+        Field::HostUnhooked => {
+            rule_input.fact_list_about_calling_agent("unhooked").count() * ELEMENT
+        }
         Field::ShellPrograms => rule_input.line_commands().len() * ELEMENT,
         Field::ShellReads | Field::ShellWrites => rule_input.count_redirects() * ELEMENT,
-        Field::Call(list) => rule_input.footprint().list(list).len() * ELEMENT,
+        Field::Call(list) => rule_input.footprint().entries_of_list(list).len() * ELEMENT,
         Field::Event
         | Field::Prompt
         | Field::Cwd

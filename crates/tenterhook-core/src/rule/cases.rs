@@ -28,7 +28,7 @@ type Programs = Option<BTreeSet<Arc<str>>>;
 
 /// Turns an `||` expression about the command in the variable `of` into an index by program, if any
 /// side depends on the program.
-pub(super) fn index_cases_by_program(expr: Expr, of: usize) -> Expr {
+pub(super) fn index_or_sides_by_program(expr: Expr, of: usize) -> Expr {
     let mut sides = Vec::new();
     flatten_or(expr, &mut sides);
     let programs: Vec<Programs> =

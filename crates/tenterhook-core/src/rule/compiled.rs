@@ -196,8 +196,8 @@ impl Test {
         incomplete: Incomplete,
     ) -> Result<bool, Unsettled> {
         let incomplete = if self.asks_doubt { Incomplete::Ignored } else { incomplete };
-        let value =
-            machine.evaluate_with_incomplete(incomplete, || machine.evaluate_bool(&self.source.is));
+        let value = machine
+            .evaluate_with_incomplete_policy(incomplete, || machine.evaluate_bool(&self.source.is));
         value.map_err(|stop| unsettled_from_stop(&self.source, stop))
     }
 }

@@ -93,14 +93,14 @@ impl<'a, 'g> Machine<'a, 'g> {
         Self {
             rule_input,
             go_on,
-            meter: Meter::with_account(&rule_input.account, go_on),
+            meter: Meter::new_with_shared_account(&rule_input.account, go_on),
             incomplete: Cell::new(Incomplete::Ignored),
             locals: RefCell::new(Vec::new()),
         }
     }
 
     /// Runs `evaluate` with this treatment of a line that cannot be read whole.
-    pub(super) fn evaluate_with_incomplete<T>(
+    pub(super) fn evaluate_with_incomplete_policy<T>(
         &self,
         incomplete: Incomplete,
         evaluate: impl FnOnce() -> T,
@@ -131,9 +131,9 @@ impl<'a, 'g> Machine<'a, 'g> {
 
     /// Returns true if the list of that field may lack elements and the expression must treat it as
     /// unknown.
-    pub(super) fn is_field_list_open(&self, field: Field) -> bool {
+    pub(super) fn is_field_list_open_ended(&self, field: Field) -> bool {
         self.incomplete.get() == Incomplete::Unknown
-            && ask::is_field_incomplete(self.rule_input, field)
+            && ask::is_list_field_incomplete(self.rule_input, field)
     }
 
     /// Counts steps; fails once the limit is reached.
@@ -193,10 +193,10 @@ impl<'a, 'g> Machine<'a, 'g> {
                 operate::apply_binary(self, *operator, &left, &right)
             }
             Expr::List(items) => items.iter().map(|expr| self.evaluate(expr)).collect(),
-            Expr::Map(fields) => self.evaluate_map(fields),
+            Expr::Map(fields) => self.evaluate_map_literal(fields),
             Expr::Loop(looped) => self.evaluate_loop(looped),
-            Expr::Call(does, args) => self.evaluate_call(*does, args),
-            Expr::Cases(cases) => self.evaluate_cases(cases),
+            Expr::Call(does, args) => self.evaluate_function_call(*does, args),
+            Expr::Cases(cases) => self.evaluate_or_by_program(cases),
             Expr::Pattern(subject, pattern) => {
                 functions::match_pattern(self, pattern, self.evaluate(subject)?)
             }
@@ -215,7 +215,7 @@ impl<'a, 'g> Machine<'a, 'g> {
         ask::prepare_field(self.rule_input, field, self.go_on)?;
         self.spend_steps(ask::field_cost(self.rule_input, field))?;
         Ok(match ask::field_value(self.rule_input, field) {
-            Value::List(list) if self.is_field_list_open(field) => Value::Open(list),
+            Value::List(list) if self.is_field_list_open_ended(field) => Value::Open(list),
             value => value,
         })
     }
@@ -253,7 +253,7 @@ impl<'a, 'g> Machine<'a, 'g> {
 
     /// Evaluates an `||` of many sides about one command, skipping the sides that cannot be true of
     /// its program.
-    fn evaluate_cases(&self, cases: &'a Cases) -> Result<Value<'a>, Stop> {
+    fn evaluate_or_by_program(&self, cases: &'a Cases) -> Result<Value<'a>, Stop> {
         let Value::Record(Record::Command(command)) = self.local_variable(cases.of)? else {
             return Err(Stop::Failed("there is no such command".to_owned()));
         };
@@ -280,7 +280,7 @@ impl<'a, 'g> Machine<'a, 'g> {
         Ok(Value::Bool(false))
     }
 
-    fn evaluate_map(&self, fields: &'a [(Expr, Expr)]) -> Result<Value<'a>, Stop> {
+    fn evaluate_map_literal(&self, fields: &'a [(Expr, Expr)]) -> Result<Value<'a>, Stop> {
         let mut made: Vec<(Text<'a>, Value<'a>)> = Vec::with_capacity(fields.len());
         for (key, value) in fields {
             let Value::Text(key) = self.evaluate(key)? else {
@@ -294,7 +294,7 @@ impl<'a, 'g> Machine<'a, 'g> {
         Ok(Value::Map(Map::Made(made.into())))
     }
 
-    fn evaluate_call(&self, does: Do, args: &'a [Expr]) -> Result<Value<'a>, Stop> {
+    fn evaluate_function_call(&self, does: Do, args: &'a [Expr]) -> Result<Value<'a>, Stop> {
         match args {
             [one] => functions::call_function(self, does, &[self.evaluate(one)?]),
             [one, two] => {

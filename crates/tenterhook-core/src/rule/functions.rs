@@ -32,7 +32,7 @@ pub(super) enum Compiling {
 }
 
 /// Compiles a function call, and its pattern if that is a constant.
-pub(super) fn compile_call(does: Do, mut args: Vec<Expr>) -> Compiling {
+pub(super) fn compile_function_call(does: Do, mut args: Vec<Expr>) -> Compiling {
     if matches!(does, Do::Matches | Do::Find | Do::Glob)
         && args.len() == 2
         && let Some(Expr::Constant(Constant::Text(text))) = args.last()
@@ -87,8 +87,8 @@ pub(super) fn call_function<'a>(
     args: &[Value<'a>],
 ) -> Result<Value<'a>, Stop> {
     let weight: usize = args.iter().map(Value::walk_cost).sum();
-    machine.spend_steps(weight / 16 + base_cost_of_call(does, args))?;
-    if args.iter().any(Value::is_open_list) {
+    machine.spend_steps(weight / 16 + base_cost_of_function_call(does, args))?;
+    if args.iter().any(Value::is_open_ended_list) {
         return machine.unread_part_error();
     }
     let event = machine.rule_input.event();
@@ -138,7 +138,7 @@ pub(super) fn call_function<'a>(
 const PATH_A_STEP: usize = 4;
 
 /// Returns the cost of a call in steps, without the cost of reading its arguments.
-fn base_cost_of_call(does: Do, args: &[Value<'_>]) -> usize {
+fn base_cost_of_function_call(does: Do, args: &[Value<'_>]) -> usize {
     let text = || args.iter().map(Value::walk_cost).sum::<usize>();
     match (does, args) {
         (Do::IsSecret | Do::Resolve | Do::Inside, _) => 40 + text() / PATH_A_STEP,
@@ -161,7 +161,7 @@ fn call_text_function<'a>(does: Do, text: &Text<'a>, event: &crate::Event) -> Va
         Do::Resolve => path::resolve_path(text, event).into(),
         Do::IsSecret => Value::Bool(secret::is_secret_path(text, event)),
         Do::Place(kind) => Value::Bool(path_kind::is_of_kind(
-            &crate::call::path_from_project(text, &event.within),
+            &crate::call::path_seen_from_project(text, &event.within),
             kind,
         )),
         _ => Value::Null,

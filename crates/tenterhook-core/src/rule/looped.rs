@@ -19,14 +19,15 @@ impl<'a> Machine<'a, '_> {
             matches!(looped.kind, LoopKind::Exists | LoopKind::ExistsOne | LoopKind::Filter);
         let Some(programs) = cases.possible_programs().filter(|_| chooses) else { return Ok(None) };
         ask::prepare_field(self.rule_input, *field, self.go_on)?;
-        let Some((commands, sorted)) = ask::commands_by_program(self.rule_input, *field) else {
+        let Some((commands, sorted)) = ask::commands_and_program_index(self.rule_input, *field)
+        else {
             return Ok(None);
         };
         let places = sorted.positions_of_programs(commands, programs);
         self.spend_steps(1 + commands.len() / SORTED + places.len() * ELEMENT)?;
         let command = |at: usize| Some(Value::Record(Record::Command(commands.get(at)?)));
         let chosen = List::Made(places.into_iter().filter_map(command).collect());
-        Ok(Some(chosen.into_value(self.is_field_list_open(*field))))
+        Ok(Some(chosen.into_value(self.is_field_list_open_ended(*field))))
     }
 
     pub(super) fn evaluate_loop(&self, looped: &'a Loop) -> Result<Value<'a>, Stop> {
@@ -34,7 +35,7 @@ impl<'a> Machine<'a, '_> {
             Some(chosen) => chosen,
             None => self.evaluate(&looped.range)?,
         };
-        let is_open = range.is_open_list();
+        let is_open = range.is_open_ended_list();
         let range = match range {
             Value::List(list) | Value::Open(list) => list,
             Value::Map(map) => {
@@ -87,11 +88,9 @@ impl<'a> Machine<'a, '_> {
                     };
                     if wanted {
                         self.spend_steps(ELEMENT)?;
-                        made.push(
-                            self.evaluate_with_local(item, |machine| {
-                                machine.evaluate(&looped.body)
-                            })?,
-                        );
+                        made.push(self.evaluate_with_local_variable(item, |machine| {
+                            machine.evaluate(&looped.body)
+                        })?);
                     }
                 }
                 Ok(List::Made(made.into()).into_value(is_open))
@@ -124,11 +123,11 @@ impl<'a> Machine<'a, '_> {
     }
 
     fn holds_for_item(&self, expr: &'a Expr, item: Value<'a>) -> Result<bool, Stop> {
-        self.evaluate_with_local(item, |machine| machine.evaluate_bool(expr))
+        self.evaluate_with_local_variable(item, |machine| machine.evaluate_bool(expr))
     }
 
     /// Evaluates with one more local variable.
-    fn evaluate_with_local<T>(&self, item: Value<'a>, evaluate: impl Fn(&Self) -> T) -> T {
+    fn evaluate_with_local_variable<T>(&self, item: Value<'a>, evaluate: impl Fn(&Self) -> T) -> T {
         self.locals.borrow_mut().push(item);
         let value = evaluate(self);
         self.locals.borrow_mut().pop();

@@ -92,7 +92,7 @@ impl Lowering<'_> {
             Ast::Literal(literal) => self.lower_literal(node, literal),
             Ast::Ident(name) => self.lower_identifier(node, name),
             Ast::Select(select) => self.lower_field_access(node, select),
-            Ast::Call(call) => self.lower_call(node, call),
+            Ast::Call(call) => self.lower_call_expression(node, call),
             Ast::List(list) => {
                 let items: Vec<Typed> = list
                     .elements
@@ -229,7 +229,7 @@ impl Lowering<'_> {
         }
         let (_, fields) = vocabulary::GROUPS.iter().find(|(name, _)| name == group)?;
         let found = fields.iter().find(|name| name.name == field);
-        self.asks_doubt |= found.is_some_and(|name| name.is.is_about_doubt());
+        self.asks_doubt |= found.is_some_and(|name| name.is.is_about_unread_parts());
         Some(found.ok_or(fields))
     }
 
@@ -246,15 +246,15 @@ impl Lowering<'_> {
         self.unknown_name_error(node, field, format!("there is no field `{field}`"), help)
     }
 
-    fn lower_call(&mut self, node: &IdedExpr, call: &CallExpr) -> Result<Typed, Wrong> {
+    fn lower_call_expression(&mut self, node: &IdedExpr, call: &CallExpr) -> Result<Typed, Wrong> {
         if let Some(target) = &call.target
-            && let Some(kind) = macros::loop_kind_of_call(call)
+            && let Some(kind) = macros::loop_kind_of_macro_call(call)
         {
-            return self.lower_loop(node, kind, target, &call.args);
+            return self.lower_loop_macro(node, kind, target, &call.args);
         }
         let args: Vec<&IdedExpr> = call.target.as_deref().into_iter().chain(&call.args).collect();
         match (call.func_name.as_str(), args.as_slice()) {
-            ("has", [field]) => self.lower_has(node, field),
+            ("has", [field]) => self.lower_has_macro(node, field),
             ("!_", [of]) => {
                 Ok((Expr::Not(self.lower_with_shape(of, Shape::Bool)?.into()), Shape::Bool))
             }
@@ -362,7 +362,7 @@ impl Lowering<'_> {
         for (arg, wanted) in args.iter().zip(function.takes) {
             values.push(self.lower_with_shape(arg, *wanted)?);
         }
-        match functions::compile_call(function.does, values) {
+        match functions::compile_function_call(function.does, values) {
             Compiling::Done(expr) => Ok((expr, function.gives)),
             Compiling::BadPattern(why) => {
                 let pattern = args.last().copied().unwrap_or(node);

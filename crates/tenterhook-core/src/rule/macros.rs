@@ -23,7 +23,7 @@ const LOOPS: &[(&str, LoopKind, usize)] = &[
 ];
 
 /// Returns the kind of list macro that a call is, if it is one.
-pub(super) fn loop_kind_of_call(call: &CallExpr) -> Option<LoopKind> {
+pub(super) fn loop_kind_of_macro_call(call: &CallExpr) -> Option<LoopKind> {
     let is = |(name, _, takes): &&(&str, LoopKind, usize)| {
         *name == call.func_name && *takes == call.args.len()
     };
@@ -31,7 +31,11 @@ pub(super) fn loop_kind_of_call(call: &CallExpr) -> Option<LoopKind> {
 }
 
 impl Lowering<'_> {
-    pub(super) fn lower_has(&mut self, node: &IdedExpr, field: &IdedExpr) -> Result<Typed, Wrong> {
+    pub(super) fn lower_has_macro(
+        &mut self,
+        node: &IdedExpr,
+        field: &IdedExpr,
+    ) -> Result<Typed, Wrong> {
         let Ast::Select(select) = &field.expr else {
             return self.error_at(
                 node,
@@ -49,7 +53,7 @@ impl Lowering<'_> {
         Ok((Expr::Has(operand.into(), select.field.as_str().into()), Shape::Bool))
     }
 
-    pub(super) fn lower_loop(
+    pub(super) fn lower_loop_macro(
         &mut self,
         node: &IdedExpr,
         kind: LoopKind,
@@ -92,7 +96,7 @@ impl Lowering<'_> {
         self.locals.pop();
         let (only, mut body, body_shape) = parts?;
         if element == Shape::Record(Kind::Command) && body_shape == Shape::Bool {
-            body = cases::index_cases_by_program(body, self.locals.len());
+            body = cases::index_or_sides_by_program(body, self.locals.len());
         }
         let shape = match kind {
             LoopKind::All | LoopKind::Exists | LoopKind::ExistsOne => Shape::Bool,

@@ -12,7 +12,7 @@ pub(super) fn apply_binary<'a>(
     right: &Value<'a>,
 ) -> Result<Value<'a>, Stop> {
     let joins = matches!(operator, Operator::In | Operator::Add);
-    if !joins && (left.is_open_list() || right.is_open_list()) {
+    if !joins && (left.is_open_ended_list() || right.is_open_ended_list()) {
         return machine.unread_part_error();
     }
     match operator {
@@ -85,7 +85,11 @@ fn is_contained<'a>(
                     return Ok(Value::Bool(true));
                 }
             }
-            if of.is_open_list() { machine.unread_part_error() } else { Ok(Value::Bool(false)) }
+            if of.is_open_ended_list() {
+                machine.unread_part_error()
+            } else {
+                Ok(Value::Bool(false))
+            }
         }
         (Value::Map(map), Value::Text(key)) => {
             machine.spend_steps(map.search_cost())?;
@@ -109,7 +113,7 @@ fn add_values<'a>(
         (Value::List(one) | Value::Open(one), Value::List(other) | Value::Open(other)) => {
             machine.spend_steps((one.len() + other.len()) * ELEMENT)?;
             let sum = List::Made(one.iter().chain(other.iter()).collect());
-            Ok(sum.into_value(left.is_open_list() || right.is_open_list()))
+            Ok(sum.into_value(left.is_open_ended_list() || right.is_open_ended_list()))
         }
         _ => calculate_numbers(Operator::Add, left, right),
     }

@@ -115,17 +115,17 @@ fn simplify_parser_message(message: &str) -> String {
     match (met, lacks) {
         (Some(met), _) => unexpected_token_message(met.trim()),
         (None, Some(token)) => format!("`{token}` is missing"),
-        (None, None) => shorten(line),
+        (None, None) => shorten_for_message(line),
     }
 }
 
 fn unexpected_token_message(met: &str) -> String {
-    let text = format!("`{}` does not belong here", shorten(met));
+    let text = format!("`{}` does not belong here", shorten_for_message(met));
     let here = OTHERWISE.iter().find(|(name, _)| *name == met);
     here.map_or_else(|| text.clone(), |(_, token)| format!("{text}: write `{token}`"))
 }
 
-fn shorten(text: &str) -> String {
+fn shorten_for_message(text: &str) -> String {
     text.chars().take(200).collect()
 }
 

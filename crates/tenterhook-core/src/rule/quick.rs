@@ -93,7 +93,7 @@ impl<'t> Reader<'t> {
         if self.eat_token("?") {
             let then = self.parse_or()?;
             let other = self.eat_token(":").then(|| self.parse_conditional())??;
-            value = call_node("_?_:_", vec![value, then, other]);
+            value = function_call_node("_?_:_", vec![value, then, other]);
         }
         self.depth -= 1;
         Some(value)
@@ -119,7 +119,7 @@ impl<'t> Reader<'t> {
         let Some((level, tighter)) = levels.split_first() else { return self.parse_unary() };
         let mut left = self.parse_binary_level(tighter)?;
         while let Some((_, name)) = level.iter().find(|(sign, _)| self.eat_token(sign)) {
-            left = call_node(name, vec![left, self.parse_binary_level(tighter)?]);
+            left = function_call_node(name, vec![left, self.parse_binary_level(tighter)?]);
         }
         Some(left)
     }
@@ -128,7 +128,7 @@ impl<'t> Reader<'t> {
         if self.eat_token("!") {
             // Two of them are read otherwise.
             return (self.peek_after_blanks()? != '!')
-                .then(|| Some(call_node("!_", vec![self.parse_member_access()?])))?;
+                .then(|| Some(function_call_node("!_", vec![self.parse_member_access()?])))?;
         }
         // A `-` before a number is a part of it, or an operator: that is for the crate to say.
         (self.peek_after_blanks()? != '-').then(|| self.parse_member_access())?
@@ -151,7 +151,7 @@ impl<'t> Reader<'t> {
                 };
             } else if self.eat_token("[") {
                 let at = self.parse_conditional()?;
-                value = self.eat_token("]").then(|| call_node("_[_]", vec![value, at]))?;
+                value = self.eat_token("]").then(|| function_call_node("_[_]", vec![value, at]))?;
             } else {
                 return Some(value);
             }
@@ -269,7 +269,7 @@ fn method_call_node(name: &str, target: Option<Box<IdedExpr>>, args: Vec<IdedExp
     new_node(Expr::Call(CallExpr { func_name: name.to_owned(), target, args }))
 }
 
-fn call_node(name: &str, args: Vec<IdedExpr>) -> IdedExpr {
+fn function_call_node(name: &str, args: Vec<IdedExpr>) -> IdedExpr {
     method_call_node(name, None, args)
 }
 
@@ -279,7 +279,7 @@ fn balanced_operator_tree(name: &str, mut sides: Vec<IdedExpr>) -> Option<IdedEx
         return sides.pop();
     }
     let right = sides.split_off(sides.len().div_ceil(2));
-    Some(call_node(
+    Some(function_call_node(
         name,
         vec![balanced_operator_tree(name, sides)?, balanced_operator_tree(name, right)?],
     ))

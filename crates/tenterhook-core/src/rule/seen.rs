@@ -40,13 +40,13 @@ impl RuleInput {
     }
 
     /// Returns a fact about the calling agent (BR-14).
-    pub(super) fn host_fact(&self, key: &str) -> Option<&Value> {
+    pub(super) fn fact_about_calling_agent(&self, key: &str) -> Option<&Value> {
         self.event.within.facts.get("host")?.get(key)
     }
 
     /// Returns the strings of a fact about the calling agent that is a list.
-    pub(super) fn host_fact_list(&self, key: &str) -> impl Iterator<Item = &str> {
-        let words = self.host_fact(key).and_then(Value::as_array);
+    pub(super) fn fact_list_about_calling_agent(&self, key: &str) -> impl Iterator<Item = &str> {
+        let words = self.fact_about_calling_agent(key).and_then(Value::as_array);
         words.into_iter().flatten().filter_map(Value::as_str)
     }
 
@@ -242,7 +242,8 @@ impl RuleInput {
     /// Returns true if the line is a single known command, so that what is true of a part is true
     /// of all.
     pub(crate) fn is_single_command(&self) -> bool {
-        let one = |line: &Line| line.parsed == Parsed::Full && line.written_commands().count() == 1;
+        let one =
+            |line: &Line| line.parsed == Parsed::Full && line.commands_as_written().count() == 1;
         self.shell_line().is_empty() || one(self.parsed_line())
     }
 
@@ -255,7 +256,7 @@ impl RuleInput {
     pub(super) fn hides_no_commands(&self) -> bool {
         let hides = |parsed: &Parsed| match parsed {
             Parsed::Full => false,
-            Parsed::Doubtful(doubt) => doubt.hides_commands(),
+            Parsed::Doubtful(doubt) => doubt.may_hide_commands(),
         };
         self.shell_line().is_empty() || !hides(&self.parsed_line().parsed)
     }

@@ -229,7 +229,7 @@ impl Record<'_> {
 
 impl Value<'_> {
     /// Returns true if it is a list that may have more elements than are known.
-    pub(super) const fn is_open_list(&self) -> bool {
+    pub(super) const fn is_open_ended_list(&self) -> bool {
         matches!(self, Self::Open(_))
     }
 

@@ -145,7 +145,7 @@ pub(super) enum Field {
 
 impl Field {
     /// Returns true if the field tells an expression which part of a line was not read.
-    pub(super) const fn is_about_doubt(self) -> bool {
+    pub(super) const fn is_about_unread_parts(self) -> bool {
         matches!(self, Self::ShellComplete | Self::ShellDoubt | Self::Call(List::Code))
     }
 }

@@ -46,7 +46,7 @@ pub fn parse_or_salvage(text: &str, format: Format, lists: Lists) -> Parsed {
         parsed.lost = parsed.faults.iter().map(|fault| fault.span).collect();
     }
     if let Some(mut root) = parsed.root.take() {
-        let lost = remove_torn_in_object(&parsed, lists, &mut root);
+        let lost = remove_torn_entries_in_object(&parsed, lists, &mut root);
         parsed.lost.extend(lost);
         parsed.root = Some(root);
     }
@@ -64,7 +64,11 @@ pub(super) struct Saved {
 }
 
 /// Removes the torn entries of the lists in an object, and returns their spans.
-fn remove_torn_in_object(parsed: &Parsed, lists: Lists, node: &mut Node) -> Vec<super::Span> {
+fn remove_torn_entries_in_object(
+    parsed: &Parsed,
+    lists: Lists,
+    node: &mut Node,
+) -> Vec<super::Span> {
     let NodeValue::Object(entries) = &mut node.value else { return Vec::new() };
     let mut lost = Vec::new();
     // A list of which nothing is left is not an empty list, which says something.
@@ -75,20 +79,22 @@ fn remove_torn_in_object(parsed: &Parsed, lists: Lists, node: &mut Node) -> Vec<
     for entry in entries {
         match entry.node.value {
             NodeValue::Object(_) => {
-                lost.extend(remove_torn_in_object(parsed, lists, &mut entry.node))
+                lost.extend(remove_torn_entries_in_object(parsed, lists, &mut entry.node))
             }
-            NodeValue::Array(_) => lost.extend(remove_torn_in_list(parsed, lists, &mut entry.node)),
+            NodeValue::Array(_) => {
+                lost.extend(remove_torn_entries_in_list(parsed, lists, &mut entry.node))
+            }
             _ => {}
         }
     }
     lost
 }
 
-fn remove_torn_in_list(parsed: &Parsed, lists: Lists, node: &mut Node) -> Vec<super::Span> {
+fn remove_torn_entries_in_list(parsed: &Parsed, lists: Lists, node: &mut Node) -> Vec<super::Span> {
     let NodeValue::Array(items) = &mut node.value else { return Vec::new() };
     let mut lost = Vec::new();
     items.retain_mut(|item| {
-        if !parsed.is_torn(item) || remove_torn_in_group(parsed, lists, item, &mut lost) {
+        if !parsed.is_torn(item) || remove_torn_entries_in_group(parsed, lists, item, &mut lost) {
             return true;
         }
         lost.push(item.span);
@@ -99,7 +105,7 @@ fn remove_torn_in_list(parsed: &Parsed, lists: Lists, node: &mut Node) -> Vec<su
 
 /// Removes the torn entries of a group; returns false if the object is no group, or is torn
 /// elsewhere.
-fn remove_torn_in_group(
+fn remove_torn_entries_in_group(
     parsed: &Parsed,
     lists: Lists,
     node: &mut Node,
@@ -113,7 +119,7 @@ fn remove_torn_in_group(
     }
     let NodeValue::Object(entries) = &mut node.value else { return false };
     for entry in entries.iter_mut().filter(|entry| entry.key == lists.inner) {
-        lost.extend(remove_torn_in_list(parsed, lists, &mut entry.node));
+        lost.extend(remove_torn_entries_in_list(parsed, lists, &mut entry.node));
     }
     true
 }

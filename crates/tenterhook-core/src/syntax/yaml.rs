@@ -43,7 +43,7 @@ pub(super) fn salvage_front_matter(text: &str) -> Saved {
     let source = text.get(block.start..end).unwrap_or_default();
     let offsets = Offsets::new(source, block.start);
     let mut builder = Builder::new(&offsets);
-    let fault = builder.add_all_events(source).err().map(|fault| fault.span);
+    let fault = builder.add_all_parser_events(source).err().map(|fault| fault.span);
     let at = fault.unwrap_or_else(|| Span::new(block.end, block.end));
     let mut torn = Vec::new();
     while !builder.open.is_empty() {
@@ -140,12 +140,12 @@ impl<'a> Builder<'a> {
     }
 
     fn build_node(mut self, source: &str) -> Result<Option<Node>, SyntaxFault> {
-        self.add_all_events(source)?;
+        self.add_all_parser_events(source)?;
         // A document of nothing but comments is one empty scalar.
         Ok(self.root.filter(|root| !root.is_null()))
     }
 
-    fn add_all_events(&mut self, source: &str) -> Result<(), SyntaxFault> {
+    fn add_all_parser_events(&mut self, source: &str) -> Result<(), SyntaxFault> {
         for event in Parser::new_from_str(source) {
             let (event, span) = event.map_err(|error| {
                 let at = self.offsets.byte_offset(error.marker());
@@ -158,12 +158,12 @@ impl<'a> Builder<'a> {
             if matches!(event, Event::DocumentEnd) {
                 break;
             }
-            self.add_event(event, span)?;
+            self.add_parser_event(event, span)?;
         }
         Ok(())
     }
 
-    fn add_event(&mut self, event: Event<'_>, span: Span) -> Result<(), SyntaxFault> {
+    fn add_parser_event(&mut self, event: Event<'_>, span: Span) -> Result<(), SyntaxFault> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let tag = tag.as_deref();
@@ -184,7 +184,7 @@ impl<'a> Builder<'a> {
                     return Err(broken_fault(span, "an alias that stands for itself"));
                 };
                 self.nodes += count_nodes(node);
-                self.check_size_limit(span)?;
+                self.check_node_limit(span)?;
                 let node = self.anchors.get(&anchor).cloned();
                 node.map_or(Ok(()), |node| self.attach_node(Node { span, ..node }, 0))
             }
@@ -231,11 +231,11 @@ impl<'a> Builder<'a> {
 
     fn attach_node(&mut self, node: Node, anchor: usize) -> Result<(), SyntaxFault> {
         self.nodes += 1;
-        self.check_size_limit(node.span)?;
+        self.check_node_limit(node.span)?;
         if anchor != 0 {
             // The copy that an alias may need is added as well, or nested anchors cost the square of the text.
             self.nodes += count_nodes(&node);
-            self.check_size_limit(node.span)?;
+            self.check_node_limit(node.span)?;
             self.anchors.insert(anchor, node.clone());
         }
         match self.open.last_mut().map(|open| &mut open.content) {
@@ -249,7 +249,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn check_size_limit(&self, span: Span) -> Result<(), SyntaxFault> {
+    fn check_node_limit(&self, span: Span) -> Result<(), SyntaxFault> {
         if self.nodes <= MAX_NODES {
             return Ok(());
         }

@@ -103,7 +103,7 @@ fn the_cap_holds_and_cuts_between_characters() {
     let long = truncate_for_preview(&"y".repeat(11_000), PREVIEW_CAP);
     assert_eq!((long.shown.len(), long.dropped_chars), (2000, 9000));
     assert!(
-        long.with_full_text_path("/s/x.txt")
+        long.preview_text_with_file_path("/s/x.txt")
             .ends_with("9000 more characters; the whole text is in /s/x.txt]")
     );
 }

@@ -19,7 +19,7 @@ impl Copies {
     /// session and the same times, a subagent of Codex has its parent's session and new times. An
     /// id alone is not unique: agents share ids, and so do two sessions of an agent whose service
     /// numbers its calls.
-    pub fn check_and_remember_call(
+    pub fn is_known_call_else_remember(
         &mut self,
         agent: TranscriptAgent,
         record: &TranscriptRecord<'_>,

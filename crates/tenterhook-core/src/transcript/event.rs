@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::codex::command_line_text;
 use super::{Action, Call, Kind, TranscriptAgent, TranscriptRecord};
-use crate::event::tool::names::{ToolWords, find_by_own_name};
+use crate::event::tool::names::{ToolWords, find_tool_by_own_name};
 use crate::event::{Event, Surroundings};
 
 const fn new_tool_words(
@@ -73,7 +73,7 @@ const OPENCODE: &[ToolWords] = &[
 ];
 
 impl TranscriptAgent {
-    const fn tool_names(self) -> &'static [ToolWords] {
+    const fn tool_words_table(self) -> &'static [ToolWords] {
         match self {
             Self::Claude | Self::Codex | Self::Tenterhook => &[],
             Self::Copilot => COPILOT,
@@ -93,7 +93,7 @@ impl Call<'_> {
         if agent == TranscriptAgent::Codex {
             return neutral_codex_call(&self.tool, input);
         }
-        if let Some(names) = find_by_own_name(agent.tool_names(), &self.tool) {
+        if let Some(names) = find_tool_by_own_name(agent.tool_words_table(), &self.tool) {
             return (names.neutral.to_owned(), names.to_neutral_input(&input));
         }
         (neutral_name_of_unlisted_tool(agent, &self.tool), input)

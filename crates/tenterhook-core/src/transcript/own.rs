@@ -88,7 +88,7 @@ impl ReadLine for Own {
             }
             Some("message") => emit_message_records(&line, carried, emit),
             Some("cut" | "rewritten" | "taken_back") => {}
-            Some(other) => carried.facts.count_unknown_kind(other),
+            Some(other) => carried.facts.count_record_of_unknown_kind(other),
             None => return Err(Unread),
         }
         Ok(())
@@ -108,7 +108,7 @@ fn emit_message_records(line: &Line<'_>, carried: &mut Carried, emit: Emit<'_>) 
             for call in calls {
                 let (Some(id), Some(tool)) = (call.id.string_value(), call.tool.string_value())
                 else {
-                    carried.facts.count_unknown_kind("calls");
+                    carried.facts.count_record_of_unknown_kind("calls");
                     continue;
                 };
                 let input = Cow::Borrowed(call.input.json_text().unwrap_or("{}"));
@@ -131,7 +131,7 @@ fn emit_message_records(line: &Line<'_>, carried: &mut Carried, emit: Emit<'_>) 
                 emit(carried.new_record(call_end_action(call, &result)));
             }
         }
-        other => carried.facts.count_unknown_kind(other.unwrap_or("message")),
+        other => carried.facts.count_record_of_unknown_kind(other.unwrap_or("message")),
     }
 }
 

@@ -143,7 +143,8 @@ fn call_that_telemetry_repeats_is_one_call() {
         while let Some(line) = lines.read_line().expect("memory") {
             decoder.decode_line(line, &mut |record| {
                 if let Action::Call(call) = &record.action {
-                    let copy = copies.check_and_remember_call(TranscriptAgent::Qwen, &record, call);
+                    let copy =
+                        copies.is_known_call_else_remember(TranscriptAgent::Qwen, &record, call);
                     calls.push((
                         call.id.to_string(),
                         record.subagent.as_deref().map(str::to_owned),
@@ -190,7 +191,7 @@ fn copy_in_a_fork_is_counted_once() {
             decoder.decode_line(line, &mut |record| {
                 if let Action::Call(call) = &record.action {
                     calls.0 += 1;
-                    calls.1 += usize::from(copies.check_and_remember_call(
+                    calls.1 += usize::from(copies.is_known_call_else_remember(
                         TranscriptAgent::Claude,
                         &record,
                         call,

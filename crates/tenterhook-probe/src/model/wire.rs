@@ -45,7 +45,7 @@ impl Wire {
         match self {
             Self::Messages | Self::Chat => count_role_turns(body, "messages", "assistant"),
             Self::Gemini => count_role_turns(body, "contents", "model"),
-            Self::Responses => count_responses_answers(body),
+            Self::Responses => count_answers_in_responses_api(body),
         }
     }
 }
@@ -58,7 +58,7 @@ fn count_role_turns(body: &Value, list: &str, role: &str) -> usize {
         let now = message.get("role").and_then(Value::as_str) == Some(role);
         let ids = array_field(message, "tool_calls")
             .iter()
-            .filter_map(|call| answer_number(string_field(call, "id")));
+            .filter_map(|call| answer_number_in_call_id(string_field(call, "id")));
         let ids: Vec<&str> = ids.collect();
         runs += usize::from(now && ids.is_empty() && !before);
         called.extend(ids.iter().map(|id| (*id).to_owned()));
@@ -69,12 +69,14 @@ fn count_role_turns(body: &Value, list: &str, role: &str) -> usize {
 
 /// Counts the answers of a conversation in the Responses protocol, where calls and their results
 /// are items of one list in any order.
-fn count_responses_answers(body: &Value) -> usize {
+fn count_answers_in_responses_api(body: &Value) -> usize {
     let (mut answer_kind, mut called) = (0, BTreeSet::new());
     for item in array_field(body, "input") {
         match (string_field(item, "type"), string_field(item, "role")) {
             ("function_call" | "custom_tool_call", _) => {
-                called.extend(answer_number(string_field(item, "call_id")).map(str::to_owned));
+                called.extend(
+                    answer_number_in_call_id(string_field(item, "call_id")).map(str::to_owned),
+                );
             }
             ("message", "assistant") => answer_kind += 1,
             _ => {}
@@ -85,7 +87,7 @@ fn count_responses_answers(body: &Value) -> usize {
 
 /// Returns the number of the answer that contained one of our calls: the second part of
 /// `call_REQUEST_ANSWER_PLACE`.
-fn answer_number(id: &str) -> Option<&str> {
+fn answer_number_in_call_id(id: &str) -> Option<&str> {
     id.strip_prefix("call_")?.split('_').nth(1)
 }
 

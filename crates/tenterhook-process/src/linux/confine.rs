@@ -94,7 +94,7 @@ pub(crate) fn prepare_confinement(
         .pretended
         .map_or_else(|| probe_sandbox_means_for_tier(least), Ok)
         .map_err(confine)?;
-    let tier = means.tier_for(least);
+    let tier = means.tier_for_requirement(least);
     if tier < least || confinement.processes.is_some() && !means.processes {
         return Err(confine(Errno::OPNOTSUPP));
     }

@@ -14,7 +14,7 @@ use super::seccomp::Filter;
 pub(super) unsafe fn enter_confinement(prepared: &Prepared, ruleset: c_int, watch: c_int) -> bool {
     // SAFETY: raw calls on numbers and on prepared memory that the suspended parent keeps.
     unsafe {
-        if !drop_capabilities()
+        if !drop_all_but_file_capabilities()
             || libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
             || prepared.ruleset.is_some() && !enter_landlock_ruleset(ruleset)
         {
@@ -99,7 +99,7 @@ unsafe fn verify_confinement(prepared: &Prepared) -> bool {
 
 /// If run as root, keeps only the capabilities over files (bits 0 to 4), which Landlock or mounts
 /// restrict. With the others a hook could read the memory and environment of other processes.
-unsafe fn drop_capabilities() -> bool {
+unsafe fn drop_all_but_file_capabilities() -> bool {
     const OVER_FILES: u32 = 0b1_1111;
     let header = [0x2008_0522u32, 0];
     let mut held = [0u32; 6];

@@ -69,7 +69,7 @@ pub(super) fn visit_granted_paths(
     walk.never =
         confinement.never.iter().flat_map(|path| links.links_and_target_of(path)).collect();
     for path in write {
-        walk.grant_around_protected(&path)?;
+        walk.grant_all_but_protected_paths(&path)?;
     }
     Ok(())
 }
@@ -99,7 +99,7 @@ impl<V: FnMut(&GrantedPath<'_>) -> Result<(), Errno>> Walk<V> {
 
     /// Grants everything in `path` except the protected paths below it, entry by entry. Each
     /// directory is closed before the next one is opened, so the depth is unlimited.
-    fn grant_around_protected(&mut self, path: &Path) -> Result<(), Errno> {
+    fn grant_all_but_protected_paths(&mut self, path: &Path) -> Result<(), Errno> {
         if path.ancestors().any(|ancestor| self.never.contains(ancestor)) {
             return Ok(());
         }

@@ -23,7 +23,7 @@ const LENGTH: usize = 8;
 
 /// Returns the descriptor of the program of process 1, which is in memory without a path and cannot
 /// be changed. Its number is above those to which a child moves descriptors.
-pub(super) fn program_fd() -> Result<RawFd, Errno> {
+pub(super) fn init_program_fd() -> Result<RawFd, Errno> {
     static MADE: OnceLock<Result<OwnedFd, Errno>> = OnceLock::new();
     MADE.get_or_init(create_program_memfd).as_ref().map(AsRawFd::as_raw_fd).map_err(|errno| *errno)
 }

@@ -92,21 +92,21 @@ fn kill_marked_after_exit(reading: &OwnedFd, mark: &str) {
     let mut quiet = 0;
     while quiet < QUIET && Instant::now() < until {
         let ended = list_processes()
-            .filter(|pid| is_marked(*pid, mark))
-            .filter(|pid| kill_process(*pid, mark));
+            .filter(|pid| is_process_marked(*pid, mark))
+            .filter(|pid| kill_process_with_mark(*pid, mark));
         quiet = if ended.count() == 0 { quiet + 1 } else { 0 };
         std::thread::sleep(PAUSE);
     }
 }
 
 /// Kills a process, unless its id belongs to another process by now.
-fn kill_process(pid: Pid, mark: &str) -> bool {
+fn kill_process_with_mark(pid: Pid, mark: &str) -> bool {
     let Ok(pidfd) = pidfd_open(pid, PidfdFlags::empty()) else { return false };
-    is_marked(pid, mark) && pidfd_send_signal(pidfd, Signal::KILL).is_ok()
+    is_process_marked(pid, mark) && pidfd_send_signal(pidfd, Signal::KILL).is_ok()
 }
 
 /// Returns whether a process descends from a run of the program.
-fn is_marked(pid: Pid, mark: &str) -> bool {
+fn is_process_marked(pid: Pid, mark: &str) -> bool {
     let path = Path::new("/proc").join(pid.as_raw_nonzero().to_string()).join("environ");
     // Others' processes cannot be read, and the dead have none.
     let Ok(environ) = std::fs::read(path) else { return false };

@@ -262,7 +262,7 @@ fn spawn_in_namespaces(
     argv: &[CString],
 ) -> Result<Spawned, Failure> {
     let confine = |errno| Failure { step: Step::Confine, errno };
-    let program = init::program_fd().map_err(confine)?;
+    let program = init::init_program_fd().map_err(confine)?;
     let prepare = |errno| Failure { step: Step::Prepare, errno };
     let (status, theirs) = create_pipe().map_err(prepare)?;
     let number = namespaces::status_fd_number(plan.announce.is_some());

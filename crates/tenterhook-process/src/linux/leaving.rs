@@ -7,7 +7,7 @@ pub(crate) struct Leaving(());
 
 impl Leaving {
     /// Counts the run as live until this is dropped.
-    pub(crate) fn count_as_live() -> Self {
+    pub(crate) fn count_run_as_live() -> Self {
         live::increment_live_runs();
         Self(())
     }

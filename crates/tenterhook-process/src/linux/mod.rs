@@ -198,7 +198,7 @@ fn kill_unsupervised_process(launched: &Launched) {
 }
 
 /// Tells the supervisor that the run `id` has orders.
-pub(crate) fn notify_of_orders(id: u64) {
+pub(crate) fn notify_run_of_orders(id: u64) {
     if let Ok(host) = shared_host() {
         host.post.push_and_wake(Message::Nudge(id));
     }
@@ -245,7 +245,7 @@ mod tests {
         assert_eq!(ends.recv_timeout(PATIENCE), Ok(End::TimedOut));
         let (inbox, ends) = stuck(None, PATIENCE * 10);
         assert!(inbox.push_order(crate::inbox::Order::Cancel));
-        notify_of_orders(inbox.id);
+        notify_run_of_orders(inbox.id);
         assert_eq!(ends.recv_timeout(PATIENCE), Ok(End::Cancelled));
     }
 

@@ -232,7 +232,7 @@ fn try_namespaces_with(files: Files) -> Result<bool, Failure> {
         isolation: Some(Isolation {
             namespaces: &namespaces,
             status: theirs.as_raw_fd(),
-            program: init::program_fd().map_err(prepare)?,
+            program: init::init_program_fd().map_err(prepare)?,
             argv: &init::arguments_for_probe(clone::STATUS),
         }),
     };

@@ -97,7 +97,7 @@ impl Root {
         }
         let proc = Path::new("/proc");
         if draft.covering_access(proc).is_none() {
-            draft.add_with_parents(proc, Make::Directory);
+            draft.add_entry_with_parents(proc, Make::Directory);
         }
         let Confinement { read, write, free, names, .. } = confinement;
         let asked = [read, write, free, names].into_iter().flatten().map(PathBuf::as_path);
@@ -191,7 +191,10 @@ impl Draft {
             return;
         }
         if covering.is_none() && path != Path::new("/") {
-            self.add_with_parents(path, if is_directory { Make::Directory } else { Make::File });
+            self.add_entry_with_parents(
+                path,
+                if is_directory { Make::Directory } else { Make::File },
+            );
         }
         self.bind_path(path, access, if is_directory { NODEV } else { 0 });
     }
@@ -217,7 +220,7 @@ impl Draft {
     fn copy_link(&mut self, path: &Path) {
         let target = path.read_link().ok().and_then(|link| path_to_c_string(&link));
         if let Some(target) = target.filter(|_| self.is_unoccupied(path)) {
-            self.add_with_parents(path, |at| Make::Link { at, target });
+            self.add_entry_with_parents(path, |at| Make::Link { at, target });
         }
     }
 
@@ -233,7 +236,7 @@ impl Draft {
             way.iter().for_each(|path| self.copy_link(path));
             let end = end.filter(|end| end.is_dir() && self.is_unoccupied(end));
             if let Some(end) = end {
-                self.add_with_parents(&end, Make::Directory);
+                self.add_entry_with_parents(&end, Make::Directory);
             }
         }
     }
@@ -244,7 +247,7 @@ impl Draft {
     }
 
     /// Plans an entry and its parent directories, which are not below anything bound.
-    fn add_with_parents(&mut self, path: &Path, what: impl FnOnce(CString) -> Make) {
+    fn add_entry_with_parents(&mut self, path: &Path, what: impl FnOnce(CString) -> Make) {
         let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
         // Without the root itself.
         above.pop();

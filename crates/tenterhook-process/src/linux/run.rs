@@ -241,9 +241,9 @@ impl Run {
     fn report_announced_exit(&mut self, code: u8, turn: &mut Turn<'_>) -> Next {
         self.exit = Some(Exit::Code(code.into()));
         self.marks.exited = Some(turn.now);
-        self.stdin.close(turn.post);
+        self.stdin.discard_unwritten_and_close(turn.post);
         self.drain_streams(turn);
-        self.leaving = Some(Leaving::count_as_live());
+        self.leaving = Some(Leaving::count_run_as_live());
         self.deliver_report(Swept::default(), turn.now);
         self.phase = Phase::Leaving { kill_at: turn.now + self.limits.grace };
         Next::Stay

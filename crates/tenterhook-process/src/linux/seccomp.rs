@@ -200,7 +200,7 @@ pub(super) fn build_filter(confinement: &Confinement) -> Option<Filter> {
         ];
         add_branch_for_call(&mut filter, libc::SYS_fcntl, &is_it);
     }
-    allow_only_own_process(&mut filter);
+    allow_only_own_limit_changes(&mut filter);
     requests::deny_file_system_requests(&mut filter, confinement.attributes);
     if !confinement.attributes {
         requests::SETVERSION.iter().for_each(|n| deny_ioctl_request(&mut filter, *n));
@@ -252,7 +252,7 @@ pub(super) fn build_notify_filter(calls: impl Iterator<Item = c_long>) -> Option
 
 /// Allows to change limits and priorities of the calling process only: with those of others it
 /// could end its host, and a denial with it.
-fn allow_only_own_process(filter: &mut Filter) {
+fn allow_only_own_limit_changes(filter: &mut Filter) {
     for (call, process) in OF_A_PROCESS {
         add_branch_for_call(
             filter,

@@ -14,7 +14,7 @@ const PIPE: Signals = 1 << (libc::SIGPIPE - 1);
 
 /// Runs `work` with `SIGPIPE` blocked, and restores the signal mask and the pending signals
 /// afterwards.
-pub(crate) fn with_sigpipe_blocked(work: impl FnOnce()) {
+pub(crate) fn run_with_sigpipe_blocked(work: impl FnOnce()) {
     let before = change_signal_mask(libc::SIG_BLOCK, PIPE);
     // One that waits already, because somebody else blocks it, is not ours to take.
     let theirs = before & PIPE != 0 && pending_signals() & PIPE != 0;

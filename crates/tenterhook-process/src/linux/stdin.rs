@@ -86,7 +86,7 @@ impl Stdin {
         let mut state = self.lock_state();
         change(&mut state);
         if matches!(state.pipe, Pipe::Open { watch: Watch::Off, .. }) {
-            sigpipe::with_sigpipe_blocked(|| state.write_pending(&host.post, self.id));
+            sigpipe::run_with_sigpipe_blocked(|| state.write_pending(&host.post, self.id));
         }
     }
 
@@ -117,7 +117,7 @@ impl Stdin {
     }
 
     /// Discards what is not written yet, and records how much was not read.
-    pub(crate) fn close(&self, post: &Post) {
+    pub(crate) fn discard_unwritten_and_close(&self, post: &Post) {
         self.lock_state().record_unread_and_close(post);
     }
 

@@ -112,7 +112,9 @@ impl Supervisor {
             match decode_event(event.data) {
                 BELL => host.post.clear_wakeup(),
                 ALARM => host.post.clear_timer(),
-                (id, source) => self.with_run(id, now, |run, turn| run.on_event(source, turn)),
+                (id, source) => {
+                    self.let_run_handle_event(id, now, |run, turn| run.on_event(source, turn))
+                }
             }
         }
         self.events = events;
@@ -133,9 +135,9 @@ impl Supervisor {
             Message::Adopt(adopted) => self.adopt_started_run(*adopted, now),
             Message::Failed(id, end) => self.report_failed_start(id, end, now),
             Message::Nudge(id) => self.apply_orders_of(id, now),
-            Message::Swept(id, swept) => {
-                self.with_run(id, now, |run, turn| run.report_after_search(swept, turn.now))
-            }
+            Message::Swept(id, swept) => self.let_run_handle_event(id, now, |run, turn| {
+                run.report_after_search(swept, turn.now)
+            }),
         }
     }
 
@@ -149,7 +151,7 @@ impl Supervisor {
         };
         let run = Box::new(Run::new(adopted, requested));
         self.runs.insert(id, Entry::Started { run, alarm: None });
-        self.with_run(id, now, |run, turn| {
+        self.let_run_handle_event(id, now, |run, turn| {
             if abandoned {
                 run.cancel(turn.now);
             }
@@ -160,7 +162,7 @@ impl Supervisor {
     fn apply_orders_of(&mut self, id: u64, now: Instant) {
         match self.runs.get_mut(&id) {
             Some(Entry::Started { .. }) => {
-                self.with_run(id, now, |run, turn| run.apply_orders(turn))
+                self.let_run_handle_event(id, now, |run, turn| run.apply_orders(turn))
             }
             // All orders but two wait for the start.
             Some(Entry::Starting(starting)) => {
@@ -184,7 +186,7 @@ impl Supervisor {
     }
 
     /// Lets a run handle an event, and carries out what it asks for next.
-    fn with_run(
+    fn let_run_handle_event(
         &mut self,
         id: u64,
         now: Instant,
@@ -220,7 +222,9 @@ impl Supervisor {
         host.searches.lock().unwrap_or_else(PoisonError::into_inner).push((id, search));
         if self.host.sweepers.submit_job(Box::new(move || run_pending_searches(&host))).is_err() {
             // No thread to be had: the report goes out without a search.
-            self.with_run(id, now, |run, turn| run.report_after_search(Swept::default(), turn.now));
+            self.let_run_handle_event(id, now, |run, turn| {
+                run.report_after_search(Swept::default(), turn.now)
+            });
         }
     }
 
@@ -246,7 +250,7 @@ impl Supervisor {
         match self.runs.get_mut(&id) {
             Some(Entry::Started { alarm, .. }) => {
                 *alarm = None;
-                self.with_run(id, now, |run, turn| run.act_on_deadline(turn));
+                self.let_run_handle_event(id, now, |run, turn| run.act_on_deadline(turn));
             }
             Some(Entry::Starting(starting)) if starting.start_by <= now => {
                 let end = starting.end_of_failed_start();

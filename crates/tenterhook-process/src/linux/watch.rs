@@ -97,7 +97,7 @@ impl AskedLog {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn add_once(&self, asked: Asked) {
+    fn add_request_once(&self, asked: Asked) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() < MOST && !all.contains(&asked) {
             all.push(asked);
@@ -201,7 +201,9 @@ impl Listener {
                 unsafe { libc::ioctl(calls.as_raw_fd(), IS_VALID as _, &raw const notice.id) };
             if valid == 0 {
                 let program = program_name(notice.pid);
-                let add = |wish| self.asked_log.add_once(Asked { program: program.clone(), wish });
+                let add = |wish| {
+                    self.asked_log.add_request_once(Asked { program: program.clone(), wish })
+                };
                 wishes.into_iter().for_each(add);
             }
             let answer = self.answer_to_notice(&notice);

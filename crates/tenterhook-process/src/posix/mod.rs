@@ -75,7 +75,7 @@ fn lock_wakeup_pipes() -> MutexGuard<'static, HashMap<u64, OwnedFd>> {
 }
 
 /// Tells the thread of run `id` that it has orders.
-pub(crate) fn notify_of_orders(id: u64) {
+pub(crate) fn notify_run_of_orders(id: u64) {
     if let Some(bell) = lock_wakeup_pipes().get(&id) {
         // A full pipe rings already.
         let _ = rustix::io::write(bell, b"!");

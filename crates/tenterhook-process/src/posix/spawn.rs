@@ -44,7 +44,7 @@ pub(super) fn spawn_process(plan: &Plan<'_>) -> Result<Pid, Errno> {
     let attributes = SpawnAttributes::new()?;
     let (argv, env) = (null_terminated_pointers(plan.argv), null_terminated_pointers(plan.env));
     let mut pid = 0;
-    let made = with_umask_and_no_core(plan.umask, || {
+    let made = run_with_umask_without_core(plan.umask, || {
         // SAFETY: the path and both tables end with a null and outlive the call, and the actions and attributes were made by the system.
         errno_result(unsafe {
             libc::posix_spawn(
@@ -63,7 +63,10 @@ pub(super) fn spawn_process(plan: &Plan<'_>) -> Result<Pid, Errno> {
 /// Runs a start while this process has the child's umask and a core size limit of 0, which the
 /// child inherits. Starts run one at a time. A start that needs a laxer umask than the host's is
 /// refused.
-fn with_umask_and_no_core<T>(wanted: Option<u32>, start: impl FnOnce() -> T) -> Result<T, Errno> {
+fn run_with_umask_without_core<T>(
+    wanted: Option<u32>,
+    start: impl FnOnce() -> T,
+) -> Result<T, Errno> {
     static STARTS: Mutex<()> = Mutex::new(());
     const PRIVATE: Mode = Mode::RWXG.union(Mode::RWXO);
     // A start that keeps the host's mask must not see the mask of a different start.
@@ -125,7 +128,7 @@ impl FileActions {
         }
         #[cfg(not(target_os = "macos"))]
         // SAFETY: the same.
-        check(unsafe { libc::posix_spawn_file_actions_addclosefrom_np(at, 3) })?;
+        errno_result(unsafe { libc::posix_spawn_file_actions_addclosefrom_np(at, 3) })?;
         // SAFETY: the path ends with a null, and is copied.
         errno_result(unsafe { libc::posix_spawn_file_actions_addchdir_np(at, plan.cwd.as_ptr()) })?;
         Ok(own)

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::notify_of_orders;
+use super::notify_run_of_orders;
 
 /// What a run is fed, until its thread takes it.
 pub(crate) struct Stdin {
@@ -43,7 +43,7 @@ impl Stdin {
 
     fn change_and_notify(&self, change: impl FnOnce(&mut Fed)) {
         change(&mut self.lock_state());
-        notify_of_orders(self.id);
+        notify_run_of_orders(self.id);
     }
 
     pub(super) fn lock_state(&self) -> MutexGuard<'_, Fed> {

@@ -381,8 +381,8 @@ fn who_does_not_demand_them_has_none() {
     }
     let played = play("true", Some(system(Tier::T1)));
     assert_eq!(played.report.tier, Tier::T1);
-    assert_eq!(available_sandbox_means().tier_for(Tier::T1), Tier::T1);
-    assert_eq!(available_sandbox_means().tier_for(Tier::T2), Tier::T2);
+    assert_eq!(available_sandbox_means().tier_for_requirement(Tier::T1), Tier::T1);
+    assert_eq!(available_sandbox_means().tier_for_requirement(Tier::T2), Tier::T2);
 }
 
 /// Behind a limit of the whole user, and as an unprivileged user where the tests run as root: the kernel holds root to no number.

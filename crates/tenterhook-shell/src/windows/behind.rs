@@ -157,7 +157,7 @@ impl CmdCode {
         let code = match self {
             Self::Rest(options) => behind(options)
                 .filter(|rest| !rest.is_empty())
-                .or_else(|| unknown_if_code_attached(words)),
+                .or_else(|| empty_rest_if_code_attached(words)),
             Self::Word(options) => behind(options).and_then(|rest| rest.get(..1)),
             Self::Operand => {
                 let is_option = |word: &Word| word.text.starts_with(['/', '-']);
@@ -171,7 +171,7 @@ impl CmdCode {
 
 /// Returns an empty rest, hence unknown code, if code is attached to its option: `cmd /cdel` is not
 /// followed.
-fn unknown_if_code_attached(words: &[Word]) -> Option<&[Word]> {
+fn empty_rest_if_code_attached(words: &[Word]) -> Option<&[Word]> {
     let starts = |word: &Word| {
         let small = word.text.to_ascii_lowercase();
         small.len() > 2 && (small.starts_with("/c") || small.starts_with("/k"))

@@ -47,7 +47,8 @@ impl Walker<'_, '_, '_> {
             Call::Equivalent(form, name) => {
                 let given =
                     if made.is_empty() { words } else { made.into_iter().chain(words).collect() };
-                for found in form.split("; ").filter_map(|form| fill_form(form, &given)) {
+                for found in form.split("; ").filter_map(|form| fill_command_template(form, &given))
+                {
                     self.reader.commands.push(derive_command(
                         &command,
                         found,
@@ -108,7 +109,7 @@ impl Walker<'_, '_, '_> {
 
 /// Fills a form such as `cp 0 1` with words in the places of the numbers; `0=1` is an assignment.
 /// Returns `None` if one is missing.
-fn fill_form(form: &str, given: &[Argument]) -> Option<Vec<super::super::word::Word>> {
+fn fill_command_template(form: &str, given: &[Argument]) -> Option<Vec<super::super::word::Word>> {
     form.split(' ')
         .map(|part| match part.split_once('=') {
             Some((name, value)) => {

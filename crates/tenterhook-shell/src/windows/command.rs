@@ -183,7 +183,7 @@ impl Walker<'_, '_, '_> {
         mut words: Vec<Argument>,
         redirects: Vec<Redirect>,
     ) {
-        complete_parameter_names(&mut words, cmdlet.parameters());
+        complete_parameter_names(&mut words, cmdlet.parameter_names());
         let command = self.make_simple_command(&words, redirects);
         let copies = equivalent_commands(&command, Some(cmdlet), &words, &self.piped);
         let program = is_open.then(|| cmdlet_as_program(&command, cmdlet.name, &words));

@@ -37,9 +37,9 @@ pub(super) fn equivalent_commands(
     let found = match cmdlet {
         Some(cmdlet) => cmdlet_equivalent(cmdlet, words, piped).map(|words| (cmdlet.name, words)),
         None => match program.value_text() {
-            "set" => set_command_equivalent(words).map(|words| ("set", words)),
-            "ren" => rename_equivalent(words.get(1), words.get(2)).map(|words| ("ren", words)),
-            "reg" => reg_add_equivalent(words).map(|words| ("reg", words)),
+            "set" => equivalent_of_set_command(words).map(|words| ("set", words)),
+            "ren" => equivalent_of_rename(words.get(1), words.get(2)).map(|words| ("ren", words)),
+            "reg" => equivalent_of_reg_add(words).map(|words| ("reg", words)),
             name => match names::find_native_program(name, words) {
                 Some((name, form)) => {
                     native_program_equivalent(form, words).map(|words| (name, words))
@@ -73,14 +73,16 @@ fn cmdlet_equivalent(cmdlet: &Cmdlet, words: &[Argument], piped: &[Word]) -> Opt
     }
     match *program {
         "rename" => {
-            return rename_equivalent(
+            return equivalent_of_rename(
                 path,
                 bound.parameter_values("NewName").and_then(|names| names.first()),
             );
         }
-        "new" => return new_item_equivalent(&bound, path),
+        "new" => return equivalent_of_new_item(&bound, path),
         "set" => return None,
-        "stop" if bound.parameter_values("Name").is_none() => return Some(kill_equivalent(&bound)),
+        "stop" if bound.parameter_values("Name").is_none() => {
+            return Some(equivalent_of_stop_process(&bound));
+        }
         "property" => return item_property_equivalent(cmdlet.name, &bound, path),
         // The text in the pipe runs.
         "eval" if bound.parameter_values("Command").is_none() => {
@@ -124,7 +126,7 @@ fn option_equivalent(bound: &Bound, name: &str, option: &str) -> Vec<Word> {
 }
 
 /// Returns the equivalent of `Stop-Process -Id 1`, or of one that gets its process otherwise.
-fn kill_equivalent(bound: &Bound) -> Vec<Word> {
+fn equivalent_of_stop_process(bound: &Bound) -> Vec<Word> {
     let id = bound.parameter_values("Id").or_else(|| bound.parameter_values("InputObject"));
     let id = id.unwrap_or_default().iter().map(|word| word.posix.clone());
     std::iter::once(literal_word("kill")).chain(id).collect()
@@ -192,7 +194,7 @@ fn item_property_equivalent(
 }
 
 /// Returns the equivalent of `reg add HKCU\Environment /v NAME /d VALUE`.
-fn reg_add_equivalent(words: &[Argument]) -> Option<Vec<Word>> {
+fn equivalent_of_reg_add(words: &[Argument]) -> Option<Vec<Word>> {
     let verb = words.get(1)?.value_text().to_ascii_lowercase();
     words.get(2).filter(|path| is_user_environment_key(path.value_text()))?;
     let behind = |option: &str| {
@@ -210,7 +212,7 @@ fn reg_add_equivalent(words: &[Argument]) -> Option<Vec<Word>> {
 }
 
 /// Returns the equivalent of `ren DIRECTORY\NAME OTHER`; the new name is in the same directory.
-fn rename_equivalent(from: Option<&Argument>, to: Option<&Argument>) -> Option<Vec<Word>> {
+fn equivalent_of_rename(from: Option<&Argument>, to: Option<&Argument>) -> Option<Vec<Word>> {
     let (from, to) = (from?, to?);
     let path = from.posix.source.as_str();
     let to = match path.rsplit_once('/') {
@@ -227,7 +229,7 @@ fn rename_equivalent(from: Option<&Argument>, to: Option<&Argument>) -> Option<V
 }
 
 /// Returns the equivalent of `New-Item -ItemType SymbolicLink -Path x -Target y`.
-fn new_item_equivalent(bound: &Bound, path: Option<&Argument>) -> Option<Vec<Word>> {
+fn equivalent_of_new_item(bound: &Bound, path: Option<&Argument>) -> Option<Vec<Word>> {
     let first = |name: &str| bound.parameter_values(name).and_then(|values| values.first());
     let kind = first("ItemType")
         .or_else(|| first("Type"))
@@ -254,7 +256,7 @@ fn new_item_equivalent(bound: &Bound, path: Option<&Argument>) -> Option<Vec<Wor
 }
 
 /// Returns the equivalent of cmd's `set NAME=value`.
-fn set_command_equivalent(words: &[Argument]) -> Option<Vec<Word>> {
+fn equivalent_of_set_command(words: &[Argument]) -> Option<Vec<Word>> {
     let text = words.get(1..)?.iter().map(Argument::value_text).collect::<Vec<_>>().join(" ");
     let (name, value) = text.trim_matches('"').split_once('=')?;
     let name = name.trim_start_matches("/p ").trim();

@@ -40,7 +40,7 @@ enum Operator {
 impl Walker<'_, '_, '_> {
     /// Reads a value up to the end of the statement or of the pipeline's part.
     pub(super) fn read_expression(&mut self) -> Value {
-        self.with_nesting_level(Self::read_expression_inner)
+        self.read_at_deeper_nesting_level(Self::read_expression_inner)
     }
 
     fn read_expression_inner(&mut self) -> Value {

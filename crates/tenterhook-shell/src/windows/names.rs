@@ -92,7 +92,7 @@ impl Bound {
 }
 
 impl Cmdlet {
-    pub(super) fn parameters(&self) -> &[&'static str] {
+    pub(super) fn parameter_names(&self) -> &[&'static str] {
         &self.names
     }
 

@@ -115,7 +115,7 @@ impl<'c> Walker<'_, '_, 'c> {
     }
 
     /// Reads one nesting level deeper, up to the bound.
-    pub(super) fn with_nesting_level<T: Default>(
+    pub(super) fn read_at_deeper_nesting_level<T: Default>(
         &mut self,
         read: impl FnOnce(&mut Self) -> T,
     ) -> T {
@@ -208,7 +208,7 @@ impl<'c> Walker<'_, '_, 'c> {
         let outer = std::mem::replace(&mut self.context, context);
         let input = self.input.take();
         let is_piped = std::mem::take(&mut self.is_piped);
-        let value = self.with_nesting_level(|walker| walker.read_statements(end));
+        let value = self.read_at_deeper_nesting_level(|walker| walker.read_statements(end));
         self.context = outer;
         self.input = input;
         self.is_piped = is_piped;

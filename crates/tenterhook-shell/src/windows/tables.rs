@@ -18,7 +18,7 @@ impl Walker<'_, '_, '_> {
                     let unknown = || vec![Argument::unknown(self.cursor.text_since(start))];
                     Value { words: Some(value.words.unwrap_or_else(unknown)), ..value }
                 }
-                Some('{') => self.with_nesting_level(Self::read_hash_table),
+                Some('{') => self.read_at_deeper_nesting_level(Self::read_hash_table),
                 Some(c) if SINGLE.contains(&c) || DOUBLE.contains(&c) => {
                     Value { words: Some(vec![self.read_here_string()]), ..Value::default() }
                 }

@@ -29,21 +29,22 @@ pub(super) fn config_candidates_of_dialect(dialect: &Dialect, roots: &Roots) -> 
 /// its entries stay.
 #[must_use]
 pub fn moved_entries_file(dialect: DialectId, roots: &Roots) -> Option<PathBuf> {
-    let agent = agents::installable_agent(dialect.as_str())
+    let agent = agents::agent_with_hook_installation(dialect.as_str())
         .filter(|agent| agent.installation.form == Form::Groups)?;
     Some(roots.user_tenterhook_dir().join(ADOPTED).join(format!("{}.json", agent.name)))
 }
 
-/// Returns the file beside the moved entries that names the settings from which they were moved.
+/// Returns the path of the note beside the moved entries that names the settings from which they
+/// were moved.
 #[must_use]
-pub fn moved_entries_origin_note_path(adopted: &Path) -> PathBuf {
+pub fn path_of_moved_entries_note(adopted: &Path) -> PathBuf {
     adopted.with_extension("from")
 }
 
 /// Returns the settings file from which the entries of a source were moved (BR-78); `None` for a
 /// source without moved entries. If that path cannot be read, returns the path of the agent's
 /// default settings.
-pub(super) fn moved_entries_origin(
+pub(super) fn origin_of_moved_entries(
     dialect: DialectId,
     path: &Path,
     roots: &Roots,
@@ -51,11 +52,11 @@ pub(super) fn moved_entries_origin(
     if moved_entries_file(dialect, roots).is_none_or(|adopted| adopted != path) {
         return None;
     }
-    let named = file::read_config_file(&moved_entries_origin_note_path(path))
+    let named = file::read_config_file(&path_of_moved_entries_note(path))
         .ok()
         .map(|text| PathBuf::from(text.trim_end()));
     named.filter(|path| path.is_absolute()).or_else(|| {
-        let agent = agents::installable_agent(dialect.as_str())?;
+        let agent = agents::agent_with_hook_installation(dialect.as_str())?;
         let settings = agent.installation.places.iter().find(|file| file.scope == Scope::User)?;
         Some(roots.home.join(agent.installation.home).join(settings.path))
     })

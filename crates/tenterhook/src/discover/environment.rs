@@ -40,7 +40,7 @@ pub fn roots_from_env() -> io::Result<Roots> {
         user_state: absolute_path_from_env("XDG_STATE_HOME"),
         cwd,
     };
-    Ok(avoid_home_inside_project(roots))
+    Ok(replace_home_inside_project(roots))
 }
 
 /// Moves roots to a different working directory, which must be an absolute path.
@@ -51,7 +51,7 @@ pub fn roots_from_env() -> io::Result<Roots> {
 pub fn roots_with_cwd(roots: &Roots, directory: PathBuf) -> io::Result<Roots> {
     let repository = find_repository(&directory)?;
     let roots = Roots { repository, cwd: directory, ..roots.clone() };
-    Ok(avoid_home_inside_project(roots))
+    Ok(replace_home_inside_project(roots))
 }
 
 /// Returns the home that the system has for the account. If `HOME` names the same directory,
@@ -73,7 +73,7 @@ pub fn account_home(home: &Path) -> Option<PathBuf> {
 /// Replaces a home directory that lies inside the project by the account's home (C-95): otherwise a
 /// repository's `.envrc` could choose which files are the user's own.
 #[must_use]
-pub fn avoid_home_inside_project(roots: Roots) -> Roots {
+pub fn replace_home_inside_project(roots: Roots) -> Roots {
     let account = roots.account_home.as_ref().filter(|account| **account != roots.home);
     match account
         .filter(|account| is_in_project(&roots, &roots.home) && !is_in_project(&roots, account))

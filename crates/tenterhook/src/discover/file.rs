@@ -36,14 +36,14 @@ pub(super) fn read_utf8_file(path: &Path, most: u64) -> io::Result<Arc<str>> {
 /// Reads a file that an agent would load: its text, and a flaw if the text is incomplete. `None` if
 /// the file does not exist.
 pub(super) fn read_config_if_exists(path: &Path) -> Option<(Arc<str>, Option<Flaw>)> {
-    let mut read = saved::read_file_after_saving(path);
+    let mut read = saved::wait_for_saving_then_read(path);
     // An editor that saves by rename can leave a moment without the file: try again.
     for _ in 0..2 {
         if !matches!(&read, Err(error) if is_not_found(error) && !path.is_symlink()) {
             break;
         }
         why_not_absent(path)?;
-        read = saved::read_file_after_saving(path);
+        read = saved::wait_for_saving_then_read(path);
     }
     match read {
         Ok((bytes, is_saving)) => {

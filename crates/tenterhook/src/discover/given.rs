@@ -35,9 +35,9 @@ pub fn given(
     let (text, flaw) = read_given_file(&full)
         .map_err(|error| Box::new(unreadable_file_diagnostic(path, &error)))?;
     if dialect.is_none()
-        && let Some(agent) = foreign_agent(&full, &text)
+        && let Some(agent) = agent_of_unsupported_format(&full, &text)
     {
-        return Err(Box::new(foreign_format_diagnostic(path, agent)));
+        return Err(Box::new(unsupported_format_diagnostic(path, agent)));
     }
     let of_machine = || {
         DIALECTS.iter().map(|dialect| dialect.id()).find(|id| is_managed_path(&full, *id, roots))
@@ -52,7 +52,7 @@ pub fn given(
         return Ok(Source { flaw, ..new_source(&full, dialect, Layer::Managed, text, roots) });
     }
     let layer = layer_of_given_file(&full, dialect, roots);
-    let moved_from = super::candidates::moved_entries_origin(dialect, &full, roots);
+    let moved_from = super::candidates::origin_of_moved_entries(dialect, &full, roots);
     let mut source = Source { flaw, moved_from, ..new_source(&full, dialect, layer, text, roots) };
     if let Some(project) = project::project_directory_of(&full, dialect) {
         (source.project, source.found_from) = (project, None);
@@ -65,7 +65,7 @@ pub fn given(
 }
 
 /// Returns the agent whose format a file is in, if no dialect reads that format (C-139).
-fn foreign_agent(path: &Path, text: &str) -> Option<&'static Agent> {
+fn agent_of_unsupported_format(path: &Path, text: &str) -> Option<&'static Agent> {
     let format = config_format(path);
     if format != Format::Json {
         return None;
@@ -73,7 +73,7 @@ fn foreign_agent(path: &Path, text: &str) -> Option<&'static Agent> {
     foreign_agent_of_file(path, syntax::parse_or_salvage(text, format, GROUPS).root.as_ref())
 }
 
-fn foreign_format_diagnostic(path: &Path, agent: &Agent) -> Diagnostic {
+fn unsupported_format_diagnostic(path: &Path, agent: &Agent) -> Diagnostic {
     let message = format!(
         "`{}` is a file of {}: Tenterhook does not read its hooks",
         path.display(),

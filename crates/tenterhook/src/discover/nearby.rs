@@ -51,13 +51,13 @@ pub fn find_unread_hook_files(roots: &Roots) -> Vec<Hidden> {
                 hidden.push(Hidden { path, hooks, because, is_foreign: false });
             }
         }
-        hidden.extend(foreign_files_in(directory));
+        hidden.extend(hook_files_without_dialect(directory));
     }
     hidden
 }
 
 /// Finds the hook files in a directory whose agents have no dialect (C-139).
-fn foreign_files_in(directory: &Path) -> impl Iterator<Item = Hidden> {
+fn hook_files_without_dialect(directory: &Path) -> impl Iterator<Item = Hidden> {
     foreign_agents().flat_map(move |agent| {
         foreign_hook_files(agent).filter_map(move |file| {
             let path = directory.join(file);

@@ -76,12 +76,12 @@ fn untrusted_writer_message(path: &Path, roots: &Roots) -> Option<(String, Strin
     let owners: Vec<u32> = [ROOT].into_iter().chain(roots.managed_owner).collect();
     let full = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let (place, writer) = find_other_writer(&full, &owners, &read_stat)?;
-    Some(writer.describe_fault(&place))
+    Some(writer.describe_fault_and_remedy(&place))
 }
 
 impl Writer {
     /// Returns the fault of a path, as a clause, and the command that corrects it.
-    fn describe_fault(self, place: &Path) -> (String, String) {
+    fn describe_fault_and_remedy(self, place: &Path) -> (String, String) {
         let shown = place.display();
         match self {
             Self::Owner(user) => {

@@ -23,7 +23,7 @@ const PAUSES: [Duration; 3] =
 
 /// Reads a config file, and waits briefly if it is being saved. Returns its bytes, and whether they
 /// may be incomplete because saving goes on.
-pub(super) fn read_file_after_saving(path: &Path) -> io::Result<(Vec<u8>, bool)> {
+pub(super) fn wait_for_saving_then_read(path: &Path) -> io::Result<(Vec<u8>, bool)> {
     let (mut bytes, mut metadata) = read_regular_file_with_metadata(path, MAX_BYTES)?;
     let mut is_steady = false;
     for pause in PAUSES {
@@ -108,10 +108,10 @@ mod tests {
         ] {
             let path = fixture.path().join(name);
             fs::write(&path, text).expect("a file");
-            let read = read_file_after_saving(&path).expect("its bytes");
+            let read = wait_for_saving_then_read(&path).expect("its bytes");
             assert_eq!(read, (text.as_bytes().to_vec(), is_saving), "{name}: {text:?}");
             dated(&path, SAVING * 2);
-            let read = read_file_after_saving(&path).expect("its bytes");
+            let read = wait_for_saving_then_read(&path).expect("its bytes");
             assert_eq!(read, (text.as_bytes().to_vec(), false), "older: {name}: {text:?}");
         }
     }
@@ -123,7 +123,7 @@ mod tests {
         let path = fixture.path().join("a.json");
         fs::write(&path, "").expect("a file");
         let read = std::thread::scope(|scope| {
-            let reader = scope.spawn(|| read_file_after_saving(&path).expect("its bytes"));
+            let reader = scope.spawn(|| wait_for_saving_then_read(&path).expect("its bytes"));
             fs::write(&path, "{}").expect("a file");
             reader.join().expect("a reader")
         });

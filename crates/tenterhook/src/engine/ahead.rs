@@ -22,7 +22,8 @@ pub(super) fn start_prewarmed_processes(
     let armed = hooks.filter(|(_, hook)| hook.is_prewarmed() && hook.arming == Arming::Armed);
     // A hook that would be refused is not started early either: what it starts might begin a
     // session, too.
-    let armed = armed.filter(|(_, hook)| around::check_nesting(hook, &ambient.env).is_none());
+    let armed =
+        armed.filter(|(_, hook)| around::failure_of_nested_hook(hook, &ambient.env).is_none());
     let tasks =
         armed.map(|(rules, hook)| Arc::new(prewarm_task(rules, hook, ambient, first, session)));
     executor::start_spares(tasks.collect());

@@ -201,8 +201,9 @@ impl Builder {
         let mut loaded = self.judge.load_sources(&self.sources, &self.added, None);
         loaded.diagnostics.extend(preconditions::missing_timers_diagnostic());
         #[cfg(feature = "mcp")]
-        let connected =
-            self.connect.map(|roots| connected::Connected::new(roots, &mut self.ambient));
+        let connected = self
+            .connect
+            .map(|roots| connected::Connected::attach_to_ambient(roots, &mut self.ambient));
         #[cfg(feature = "mcp")]
         loaded.diagnostics.extend(
             connected

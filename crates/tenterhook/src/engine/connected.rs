@@ -20,7 +20,7 @@ pub(super) struct Connected {
 impl Connected {
     /// Makes hooks that run with `ambient` call these servers. The set is empty until
     /// [`Connected::replace_servers`].
-    pub(super) fn new(roots: Roots, ambient: &mut Ambient) -> Self {
+    pub(super) fn attach_to_ambient(roots: Roots, ambient: &mut Ambient) -> Self {
         let servers = Configured::new([], ambient.env.clone());
         let servers = Arc::new(servers.reached_by(ambient.network.clone()).within(ambient));
         ambient.servers = Some(Arc::clone(&servers) as Arc<_>);

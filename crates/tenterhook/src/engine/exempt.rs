@@ -62,7 +62,7 @@ fn add_explain_command(mut outcome: Outcome, hooks: &[Arc<Hook>], event: &Event)
         denies.then_some(hook.layer)
     });
     if layers.any(|layer| layer == Layer::Managed) {
-        let code = crate::exemptions::call_code(event);
+        let code = crate::exemptions::exemption_code_of_call(event);
         let line = format!("In a terminal: `tenterhook explain {code}` to see why.");
         append_to_last_reason(&mut outcome, &line);
     }

@@ -82,7 +82,10 @@ impl Judge {
         match self {
             Self::Unsaid => {
                 let (servers, diagnostics) = discover::find_agent_servers(roots, sources);
-                (servers.into_iter().map(config::withhold_repository_server).collect(), diagnostics)
+                (
+                    servers.into_iter().map(config::withhold_if_repository_server).collect(),
+                    diagnostics,
+                )
             }
             Self::Unasked => discover::find_agent_servers(roots, sources),
             #[cfg(feature = "trust")]

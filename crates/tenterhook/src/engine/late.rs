@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::polish::clean_and_cap_texts;
 use super::recording::Behind;
 use super::step::{
-    Setting, answer_from_report, end_for_record, judge_context_of_step,
-    put_refusal_in_verdict_once, record_with_verdict, shadow_record, spend_claim_if_answered,
+    Setting, answer_from_report, end_as_recorded, judge_context_of_step,
+    put_sandbox_refusal_in_verdict, record_with_verdict, shadow_record, spend_claim_if_answered,
 };
 use crate::executor::Ambient;
 use crate::session::{Claim, Finished, Session};
@@ -68,7 +68,7 @@ impl Late {
 pub(super) fn finish_cancelled(late: &Late, ran: Option<Duration>) -> Finished {
     let report = Report::without_output(End::Cancelled, ran.unwrap_or_default());
     let mut answer = Answer { failure: report.failure(), ..Answer::default() };
-    let mut how = end_for_record(&late.step, &report);
+    let mut how = end_as_recorded(&late.step, &report);
     if ran.is_none() {
         let why = "its session ended before it began";
         answer = Answer::failed(Code::Cancelled, why);
@@ -105,10 +105,10 @@ pub(super) fn finish_with_report(late: &Late, report: &Report, claim: Option<Cla
         true => verdict::judge_answer(judge_context_of_step(&step), answer),
         false => verdict::judge_late_answer(judge_context_of_step(&step), answer),
     };
-    put_refusal_in_verdict_once(&step.hook, &late.session, &late.ambient, &mut verdict);
+    put_sandbox_refusal_in_verdict(&step.hook, &late.session, &late.ambient, &mut verdict);
     let is_shadow = step.hook.enforcement.is_shadow();
     let wakes = may_wake && verdict.restraint == Restraint::Deny && !is_shadow;
-    let ended = Ended::InBackground(Box::new(end_for_record(&step, report)));
+    let ended = Ended::InBackground(Box::new(end_as_recorded(&step, report)));
     let mut record = record_with_verdict(&step, ended, report.took, &verdict);
     record.tier = report.tier;
     let outcome = single_step_outcome(late, record, verdict);

@@ -80,7 +80,7 @@ fn cap_context_saving_whole(context: &mut String, scratch: Option<&Path>) {
     }
     *context = match scratch.map(|scratch| write_context_file(scratch, context)) {
         Some(Ok(path)) => text::truncate_for_preview(context, PREVIEW_CAP)
-            .with_full_text_path(&path.display().to_string()),
+            .preview_text_with_file_path(&path.display().to_string()),
         // A full disk must not lose the part that fits.
         Some(Err(_)) | None => text::clean(context, CONTEXT_CAP).text,
     };

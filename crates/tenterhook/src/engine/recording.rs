@@ -49,9 +49,9 @@ impl Recording {
         Self { to, begun, lack, is_before_effect, since }
     }
 
-    /// Whether the event must be held back because it could not be recorded. Then its hooks do not
-    /// run either (RE-21).
-    pub(super) fn must_hold_event(&self) -> bool {
+    /// Whether the event must be denied because a record of it is required and could not be
+    /// written. Then its hooks do not run either (RE-21).
+    pub(super) fn must_deny_unrecorded_event(&self) -> bool {
         self.is_before_effect && self.lack.as_ref().is_some_and(|unrecorded| unrecorded.is_required)
     }
 

@@ -27,7 +27,7 @@ pub(super) fn keep_last_rewrite(done: &mut [Done]) -> Option<HookId> {
     let author =
         done.iter().rev().find(|d| effects_change_action(&d.verdict.effects))?.hook.id.clone();
     for one in done.iter_mut().filter(|d| d.hook.id != author) {
-        drop_rewrite_with_fault(one);
+        replace_rewrite_by_fault(one);
         void_allow(one);
     }
     Some(author)
@@ -54,7 +54,7 @@ pub(super) fn gate_must_judge_rewrite(
 /// Merges the results of both rounds in configured order. Gates that only the new payload selected
 /// come last.
 pub(super) fn merge_both_rounds(first: Vec<Done>, mut second: Vec<Done>) -> Vec<Done> {
-    second.iter_mut().for_each(drop_rewrite_with_fault);
+    second.iter_mut().for_each(replace_rewrite_by_fault);
     let mut all: Vec<Done> = Vec::with_capacity(first.len() + second.len());
     for before in first {
         match second.iter().position(|done| done.hook.id == before.hook.id) {
@@ -106,7 +106,7 @@ pub(super) fn void_allow(done: &mut Done) {
 }
 
 /// Drops a rewrite that another hook's rewrite replaces, and reports that as a fault.
-fn drop_rewrite_with_fault(done: &mut Done) {
+fn replace_rewrite_by_fault(done: &mut Done) {
     if effects_change_action(&done.verdict.effects) {
         let message = "another hook's rewrite stands; this one was dropped, because no gate would have judged it";
         done.verdict.faults.push(Fault::new(&done.record.hook, Code::RewriteConflict, message));

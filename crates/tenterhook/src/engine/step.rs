@@ -86,7 +86,7 @@ pub(super) async fn run_step(setting: Box<Setting>) -> Done {
 /// Runs a step, or returns at once if its hook is refused, cannot run or had its only run.
 async fn run_or_skip_step(mut setting: Box<Setting>) -> Done {
     let step = &setting.step;
-    if let Some(refusal) = around::check_nesting(&step.hook, &setting.ambient.env) {
+    if let Some(refusal) = around::failure_of_nested_hook(&step.hook, &setting.ambient.env) {
         let ended = Ended::NotRun(refusal.message.clone());
         return judge_and_record(step, answer_for_recursion(step, refusal), ended, Duration::ZERO);
     }
@@ -103,7 +103,10 @@ async fn run_or_skip_step(mut setting: Box<Setting>) -> Done {
         Once::Never => None,
         Once::Now(claim) => Some(claim),
         Once::Before => {
-            return Done::not_run_silent(&setting.step, "it runs once in a session and has already run");
+            return Done::not_run_silent(
+                &setting.step,
+                "it runs once in a session and has already run",
+            );
         }
     };
     match std::mem::replace(&mut setting.waiting, Waiting::Attached) {
@@ -145,7 +148,7 @@ async fn run_awaited_step(setting: Box<Setting>, claim: Option<Claim>) -> Done {
     };
     let mut done = judge_report(&setting.step, &setting.event, &report, claim);
     let setting = &*setting;
-    put_refusal_in_verdict_once(
+    put_sandbox_refusal_in_verdict(
         &setting.step.hook,
         &setting.session,
         &setting.ambient,
@@ -162,7 +165,7 @@ async fn run_awaited_step(setting: Box<Setting>, claim: Option<Claim>) -> Done {
 /// Puts a refusal of the sandbox, with the line that would grant the access, into the verdict, in
 /// place of the exit code that the refusal caused; once a session. A restraining answer
 /// keeps its exit code.
-pub(super) fn put_refusal_in_verdict_once(
+pub(super) fn put_sandbox_refusal_in_verdict(
     hook: &Hook,
     session: &Session,
     ambient: &Ambient,
@@ -189,8 +192,8 @@ fn judge_report(step: &Step, event: &Event, report: &Report, claim: Option<Claim
     let answer = answer_from_report(step, event, report);
     spend_claim_if_answered(claim, &answer);
     let ended = match answer.detached {
-        true => Ended::InBackground(Box::new(end_for_record(step, report))),
-        false => end_for_record(step, report),
+        true => Ended::InBackground(Box::new(end_as_recorded(step, report))),
+        false => end_as_recorded(step, report),
     };
     let mut done = judge_and_record(step, answer, ended, report.took);
     done.record.tier = report.tier;
@@ -205,7 +208,7 @@ pub(super) fn evaluate_rule_now(asked: &Asked<'_>, step: &Step) -> Option<Done> 
     let is_plain = hook.wait == Wait::Attached && !hook.once && hook.status.is_none();
     if !is_plain
         || step.broken.is_some()
-        || around::check_nesting(hook, &asked.ambient.env).is_some()
+        || around::failure_of_nested_hook(hook, &asked.ambient.env).is_some()
     {
         return None;
     }
@@ -330,7 +333,7 @@ fn parse_output(step: &Step, event: &Event, report: &Report) -> Answer {
 }
 
 /// Converts the end of a step into the form that its record has.
-pub(super) fn end_for_record(step: &Step, report: &Report) -> Ended {
+pub(super) fn end_as_recorded(step: &Step, report: &Report) -> Ended {
     match &report.end {
         End::NotStarted { why } => Ended::NotStarted(why.clone()),
         End::Exited(0) if !matches!(step.hook.run, Run::Command(_)) => Ended::Answered,

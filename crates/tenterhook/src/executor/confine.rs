@@ -189,7 +189,7 @@ fn ignore_unreadable_git_config(
 /// reach it does not start.
 pub(super) fn tier_of_long_lived_process(task: &Task) -> Option<Tier> {
     let demanded = to_process_tier(task.hook.sandbox.grants()?.required_tier());
-    let pretended = task.ambient.pretended.map(|means| means.tier_for(demanded));
+    let pretended = task.ambient.pretended.map(|means| means.tier_for_requirement(demanded));
     Some(from_process_tier(pretended.unwrap_or_else(|| process::reachable_tier(demanded))))
 }
 
@@ -212,7 +212,7 @@ fn build_confinement(
     let mut write: Vec<PathBuf> = grants
         .write
         .iter()
-        .filter_map(|path| grant_path_unless_linked_out(path, project, &mut resolver))
+        .filter_map(|path| granted_path_unless_linked_out(path, project, &mut resolver))
         .collect();
     let of_others: Vec<PathBuf> =
         context.granted.iter().map(|path| Grants::resolve_granted_path(path, project)).collect();
@@ -221,7 +221,7 @@ fn build_confinement(
     write.extend_from_slice(&unasked);
     // The project's author or a hook may create a link there at any time: none may redirect a grant
     //
-    resolver.add_shared_directories(write.iter().chain(&of_others));
+    resolver.add_directories_confining_links(write.iter().chain(&of_others));
     let read = readable_paths(access, context, &mut resolver);
     let led = |names: &[PathBuf], resolver: &mut PathResolver| -> Vec<PathBuf> {
         names.iter().filter_map(|path| resolver.resolve_unless_link_escapes(path)).collect()
@@ -276,7 +276,10 @@ fn readable_paths(
     }
     read.extend(access.copy.map(Path::to_path_buf));
     read.extend(
-        grants.read.iter().filter_map(|path| grant_path_unless_linked_out(path, project, resolver)),
+        grants
+            .read
+            .iter()
+            .filter_map(|path| granted_path_unless_linked_out(path, project, resolver)),
     );
     read
 }
@@ -328,7 +331,7 @@ const fn to_process_tier(tier: Tier) -> process::Tier {
 /// Returns the path of a grant, without resolving links. `None` if it is in the project by name and
 /// a link leads out of it: a link could lead anywhere, and be created after the name was approved
 ///
-fn grant_path_unless_linked_out(
+fn granted_path_unless_linked_out(
     path: &Path,
     project: &Path,
     resolver: &mut PathResolver,

@@ -58,7 +58,7 @@ impl Files for Disk {
         let mut most = MOST_ENTRIES;
         for directory in directories() {
             let depth = if directory.ends_with('/') { DEEPEST } else { 0 };
-            find_names_of_file(Path::new(&directory), identity, depth, &mut most, &mut found);
+            find_hard_links_of_file(Path::new(&directory), identity, depth, &mut most, &mut found);
         }
         found.retain(|name| name != path);
         found
@@ -89,8 +89,9 @@ fn is_absence_error(error: &io::Error) -> bool {
     matches!(error.kind(), NotFound | NotADirectory | InvalidFilename | InvalidInput)
 }
 
-/// Finds the names of one file in a directory, and in the directories below it up to `depth`.
-fn find_names_of_file(
+/// Finds the hard links of one file, by their names, in a directory and in the directories below it
+/// up to `depth`.
+fn find_hard_links_of_file(
     directory: &Path,
     wanted: (u64, u64),
     depth: usize,
@@ -103,7 +104,7 @@ fn find_names_of_file(
         *most = left;
         let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if is_directory && depth > 0 {
-            find_names_of_file(&entry.path(), wanted, depth - 1, most, found);
+            find_hard_links_of_file(&entry.path(), wanted, depth - 1, most, found);
         } else if entry_inode(&entry).is_none_or(|inode| inode == wanted.1)
             && fs::metadata(entry.path()).ok().as_ref().and_then(device_and_inode) == Some(wanted)
         {

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Lifted, ONCE, call_digest, code_from_digest, describe_call};
+use super::{Lifted, ONCE, call_digest, describe_call, exemption_code_from_digest};
 use crate::discover;
 use tenterhook_core::answer::Exemption;
 use tenterhook_core::event::Event;
@@ -101,7 +101,7 @@ impl Exemptions {
                 contents.allowed.remove(at);
                 return Lifted::Yes(Exemption::AllowedOnce);
             }
-            let code = code_from_digest(&digest);
+            let code = exemption_code_from_digest(&digest);
             contents.denied.retain(|d| d.digest != digest);
             contents.denied.push(Denied {
                 code: code.clone(),
@@ -125,7 +125,7 @@ impl Exemptions {
     /// # Errors
     ///
     /// Fails if no denied call has that code, or if the file cannot be written.
-    pub fn allow_once(&self, code: &str) -> Result<Denied, Trouble> {
+    pub fn allow_denied_call_once(&self, code: &str) -> Result<Denied, Trouble> {
         let wanted = code.to_ascii_uppercase();
         let found = self.update_file(|contents, now| {
             let at = contents.denied.iter().position(|d| d.code == wanted)?;
@@ -141,7 +141,7 @@ impl Exemptions {
     /// # Errors
     ///
     /// Fails if the file cannot be written.
-    pub fn pause(&self, length: Duration) -> Result<(), Trouble> {
+    pub fn pause_builtin_rules(&self, length: Duration) -> Result<(), Trouble> {
         self.update_file(|contents, now| {
             contents.paused = Some((now, now + length.as_secs())).filter(|_| !length.is_zero());
         })
@@ -219,13 +219,13 @@ mod tests {
         let exemptions = Exemptions::in_directory(directory.path().join("state"));
         let first = message(exemptions.use_exemption(&call("rm -rf .claude"), true));
         let code = first.split("once ").nth(1).and_then(|part| part.get(..6)).unwrap().to_owned();
-        assert!(matches!(exemptions.allow_once("AAAAAA"), Err(Trouble::Unknown(_))));
+        assert!(matches!(exemptions.allow_denied_call_once("AAAAAA"), Err(Trouble::Unknown(_))));
         assert_eq!(
-            exemptions.allow_once(&code.to_lowercase()).unwrap().call,
+            exemptions.allow_denied_call_once(&code.to_lowercase()).unwrap().call,
             "Bash rm -rf .claude"
         );
         assert!(
-            matches!(exemptions.allow_once(&code), Err(Trouble::Unknown(_))),
+            matches!(exemptions.allow_denied_call_once(&code), Err(Trouble::Unknown(_))),
             "a code is valid once"
         );
         assert!(matches!(exemptions.use_exemption(&call("rm -rf .codex"), true), Lifted::No(_)));
@@ -238,10 +238,10 @@ mod tests {
     fn pause_ends_by_command_or_by_time_and_can_be_forbidden() {
         let directory = tempfile::tempdir().unwrap();
         let exemptions = Exemptions::in_directory(directory.path());
-        exemptions.pause(Duration::from_secs(60)).unwrap();
+        exemptions.pause_builtin_rules(Duration::from_secs(60)).unwrap();
         assert!(matches!(exemptions.use_exemption(&call("x"), true), Lifted::Yes(_)));
         assert!(matches!(exemptions.use_exemption(&call("x"), false), Lifted::No(_)));
-        exemptions.pause(Duration::ZERO).unwrap();
+        exemptions.pause_builtin_rules(Duration::ZERO).unwrap();
         assert!(matches!(exemptions.use_exemption(&call("x"), true), Lifted::No(_)));
         let mut contents = Contents { paused: Some((100, 200)), ..Contents::default() };
         contents.drop_expired(200);
@@ -260,7 +260,7 @@ mod tests {
         let exemptions = Exemptions::in_directory(&state);
         let (file, call) = (state.join("leave.json"), call("rm -rf .claude"));
         let paused = |exemptions: &Exemptions| {
-            exemptions.pause(Duration::from_secs(60)).unwrap();
+            exemptions.pause_builtin_rules(Duration::from_secs(60)).unwrap();
             assert!(matches!(exemptions.use_exemption(&call, true), Lifted::Yes(_)));
         };
         paused(&exemptions);
@@ -276,18 +276,18 @@ mod tests {
         fs::remove_file(&file).unwrap();
         fs::create_dir(&file).unwrap();
         assert!(is_denied(), "the file is a directory");
-        assert!(matches!(exemptions.pause(PAUSE), Err(Trouble::File { .. })));
+        assert!(matches!(exemptions.pause_builtin_rules(PAUSE), Err(Trouble::File { .. })));
         fs::remove_dir(&file).unwrap();
         paused(&exemptions);
         // An allowance that cannot be marked as used up would let the call pass every time.
         fs::create_dir(state.join("leave.json.new")).unwrap();
         assert!(is_denied(), "the file cannot be written");
-        assert!(matches!(exemptions.allow_once("AAAAAA"), Err(Trouble::File { .. })));
+        assert!(matches!(exemptions.allow_denied_call_once("AAAAAA"), Err(Trouble::File { .. })));
         let nowhere = Exemptions::in_directory(file.join("below"));
         assert!(
             matches!(nowhere.use_exemption(&call, true), Lifted::No(why) if why.contains("cannot be used"))
         );
-        assert!(matches!(nowhere.pause(PAUSE), Err(Trouble::File { .. })));
+        assert!(matches!(nowhere.pause_builtin_rules(PAUSE), Err(Trouble::File { .. })));
     }
 
     #[cfg(unix)]
@@ -296,7 +296,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let directory = tempfile::tempdir().unwrap();
         let exemptions = Exemptions::in_directory(directory.path().join("state"));
-        exemptions.pause(Duration::from_secs(60)).unwrap();
+        exemptions.pause_builtin_rules(Duration::from_secs(60)).unwrap();
         let mode = |name: &str| {
             fs::metadata(directory.path().join(name)).unwrap().permissions().mode() & 0o777
         };

@@ -138,7 +138,11 @@ impl BodyBuilder<'_> {
         let is_held = |outcome: &Outcome| outcome.restraint >= Restraint::Ask;
         #[cfg(feature = "rule")]
         if record.event.tool().is_some() && record.outcome.is_some_and(is_held) {
-            insert_field(&mut body, "code", crate::exemptions::call_code(record.event));
+            insert_field(
+                &mut body,
+                "code",
+                crate::exemptions::exemption_code_of_call(record.event),
+            );
         }
         insert_field(&mut body, "took_us", duration_micros(record.took));
         if let Some(outcome) = record.outcome {

@@ -209,7 +209,7 @@ impl Journal {
         head = self.write_record(&mut locked, head, body, must_last)?;
         let number = Number(head.link.seq);
         if self.log.is_some() && unsent > 0 && head.unsent == unsent {
-            self.record_unsent(&mut locked, head);
+            self.record_number_of_unsent_records(&mut locked, head);
         }
         Ok(number)
     }
@@ -235,7 +235,13 @@ impl Journal {
                 return self.prune_and_write(locked, head, next, &gone, body, must_last);
             }
         }
-        self.write_line_and_head(locked, &head, next, self.with_origin(body, now), must_last)
+        self.write_line_and_head(
+            locked,
+            &head,
+            next,
+            self.body_with_origin_fields(body, now),
+            must_last,
+        )
     }
 
     fn expired_segments(&self, newest: Segment) -> Vec<Segment> {
@@ -268,15 +274,26 @@ impl Journal {
         let names: Vec<String> = gone.iter().map(|segment| segment.file_name()).collect();
         insert_field(&mut pruned, "files", names.clone());
         let now = (self.now)();
-        let head =
-            self.write_line_and_head(locked, &head, next, self.with_origin(pruned, now), false)?;
+        let head = self.write_line_and_head(
+            locked,
+            &head,
+            next,
+            self.body_with_origin_fields(pruned, now),
+            false,
+        )?;
         self.reach_test_point("pruned");
         for name in names {
             // A file that could not be removed is removed with the next ones.
             let _ = std::fs::remove_file(records.join(name));
             self.reach_test_point("removed");
         }
-        self.write_line_and_head(locked, &head, next, self.with_origin(body, now), must_last)
+        self.write_line_and_head(
+            locked,
+            &head,
+            next,
+            self.body_with_origin_fields(body, now),
+            must_last,
+        )
     }
 
     /// Writes the line of a record, then the head.
@@ -322,7 +339,7 @@ impl Journal {
 
     /// Records how many records did not reach the log of the system, which takes them again. The
     /// records before are whole if this fails, and the next one tries again.
-    fn record_unsent(&self, locked: &mut Locked, head: Head) {
+    fn record_number_of_unsent_records(&self, locked: &mut Locked, head: Head) {
         let mut body = Body::new();
         insert_field(&mut body, "kind", "unsent");
         insert_field(&mut body, "unsent", json!({ "records": head.unsent }));
@@ -331,7 +348,7 @@ impl Journal {
 
     /// Returns the body with the fields that precede it in every record: the time, the process and
     /// the caller.
-    fn with_origin(&self, body: Body, now: Timestamp) -> Body {
+    fn body_with_origin_fields(&self, body: Body, now: Timestamp) -> Body {
         let mut all = Body::new();
         insert_field(&mut all, "time", format!("{now:.6}"));
         insert_field(&mut all, "pid", std::process::id());

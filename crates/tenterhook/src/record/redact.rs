@@ -46,12 +46,12 @@ const SHAPES: &[&str] = &[
 ];
 
 static COMPILED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    let shapes = SHAPES.iter().map(|shape| (*shape).to_owned()).chain(shapes_from_names());
+    let shapes = SHAPES.iter().map(|shape| (*shape).to_owned()).chain(patterns_with_secret_names());
     shapes.filter_map(|shape| Regex::new(&shape).ok()).collect()
 });
 
 /// Returns the patterns of headers, of parameters in URLs and of quoted fields with a secret name.
-fn shapes_from_names() -> [String; 4] {
+fn patterns_with_secret_names() -> [String; 4] {
     let [headers, parameters, names, short_names] =
         [HEADERS, PARAMETERS, NAMES, SHORT_NAMES].map(|names| names.join("|"));
     let header =

@@ -54,19 +54,19 @@ impl LogSocket {
     ///
     /// Fails if the socket does not take it at once.
     pub(super) fn send(&self, body: &Body, line: &str) -> io::Result<()> {
-        let severity = severity(body);
-        let message = self.message(severity, line.trim_end());
-        if message.len() <= self.most() {
+        let severity = log_severity_of_record(body);
+        let message = self.log_message_for_record(severity, line.trim_end());
+        if message.len() <= self.max_message_bytes() {
             return send_datagram(&self.path, message.as_bytes());
         }
-        let message = self.message(severity, &shortened(line)?);
-        match message.len() <= self.most() {
+        let message = self.log_message_for_record(severity, &record_without_longest_fields(line)?);
+        match message.len() <= self.max_message_bytes() {
             true => send_datagram(&self.path, message.as_bytes()),
             false => Err(io::ErrorKind::FileTooLarge.into()),
         }
     }
 
-    const fn most(&self) -> usize {
+    const fn max_message_bytes(&self) -> usize {
         match self.protocol {
             Protocol::Syslog => MOST_SYSLOG,
             Protocol::Journald => MOST_JOURNALD,
@@ -74,7 +74,7 @@ impl LogSocket {
     }
 
     /// The message for a record, which is one line.
-    fn message(&self, severity: u8, record: &str) -> String {
+    fn log_message_for_record(&self, severity: u8, record: &str) -> String {
         match self.protocol {
             Protocol::Syslog => {
                 format!("<{}>{NAME}[{}]: {record}", FACILITY * 8 + severity, std::process::id())
@@ -88,15 +88,15 @@ impl LogSocket {
 
 /// Returns a record without its longest fields. It keeps the digest of the whole one, which the next
 /// record names.
-fn shortened(line: &str) -> io::Result<String> {
+fn record_without_longest_fields(line: &str) -> io::Result<String> {
     let mut record: Body = serde_json::from_str(line)?;
     record.retain(|key, _| !LEFT_OUT.contains(&key.as_str()));
     insert_field(&mut record, "left_out", LEFT_OUT.to_vec());
     Ok(serde_json::to_string(&record)?)
 }
 
-/// Returns how severe a record is for the log: a warning for what was held or lost.
-fn severity(body: &Body) -> u8 {
+/// Returns how severe a record is for the log: a warning for what was denied or lost.
+fn log_severity_of_record(body: &Body) -> u8 {
     const WARNING: u8 = 4;
     const NOTICE: u8 = 5;
     const INFO: u8 = 6;

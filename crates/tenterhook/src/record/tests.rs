@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::journal::Journal;
 use super::read::{self, Entry};
-use super::verify::{Report, verify};
+use super::verify::{Report, verify_records};
 use super::{Record, Sink};
 use tenterhook_core::answer::Restraint;
 use tenterhook_core::event::{Event, Surroundings};
@@ -71,7 +71,7 @@ fn entries(journal: &Journal) -> Vec<Entry> {
 }
 
 fn verified(journal: &Journal) -> Report {
-    verify(journal.location(), None).expect("verified")
+    verify_records(journal.location(), None).expect("verified")
 }
 
 /// The decisions on record, by the ids of their calls.

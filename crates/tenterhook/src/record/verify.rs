@@ -55,7 +55,10 @@ pub struct Report {
 /// # Errors
 ///
 /// Fails if an existing file cannot be read.
-pub fn verify(location: &Location, known: Option<(u64, &str)>) -> Result<Report, FileError> {
+pub fn verify_records(
+    location: &Location,
+    known: Option<(u64, &str)>,
+) -> Result<Report, FileError> {
     let snapshot = Snapshot::read_head_and_lengths(location)?;
     let mut walk = Walk::default();
     for (segment, bytes) in &snapshot.files {

@@ -214,25 +214,25 @@ impl Background {
         let number = shared.adopted.fetch_add(1, Ordering::AcqRel);
         shared.lock_running().insert(number, running);
         // Outside of the task's future: one that was never polled is reported, too.
-        let adopted = Adopted { shared, number, age: self.begin_anew_count(), cut: Some(cut) };
+        let adopted = Adopted { shared, number, age: self.times_host_began_anew(), cut: Some(cut) };
         tasks.spawn(async move { adopted.finish_step(step.await) });
         true
     }
 
     /// Marks the running steps as stale.
-    pub(super) fn mark_running_stale(&self) {
+    pub(super) fn mark_running_steps_stale(&self) {
         self.shared.age.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Returns how often the host began anew.
-    pub(super) fn begin_anew_count(&self) -> u64 {
+    pub(super) fn times_host_began_anew(&self) -> u64 {
         self.shared.age.load(Ordering::Acquire)
     }
 
     /// Returns a step as the host receives it. A step that started before the host began anew is
     /// stale and wakes no agent.
     fn mark_if_stale(&self, Report { age, finished, .. }: Report) -> Finished {
-        let stale = age != self.begin_anew_count();
+        let stale = age != self.times_host_began_anew();
         Finished { wakes: finished.wakes && !stale, stale, ..finished }
     }
 

@@ -56,21 +56,21 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        self.0.return_if_in_state(ATTACHED);
-        self.0.return_if_in_state(DETACHED);
+        self.0.return_claim_if_in_state(ATTACHED);
+        self.0.return_claim_if_in_state(DETACHED);
     }
 }
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        self.0.return_if_in_state(ATTACHED);
+        self.0.return_claim_if_in_state(ATTACHED);
     }
 }
 
 impl Shared {
     /// Returns the claim if it is in the state `from`. It is returned only once, because afterwards
     /// a different event may have claimed the hook.
-    fn return_if_in_state(&self, from: u8) {
+    fn return_claim_if_in_state(&self, from: u8) {
         if self.change_state(from, SETTLED) {
             self.store.forget_claim(&self.hook);
         }

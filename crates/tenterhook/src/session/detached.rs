@@ -11,7 +11,7 @@ impl Session {
     /// when a conversation is cleared. Background steps that started before end in their own time,
     /// and their results are marked as stale (N-13).
     pub fn begin_anew(&self) {
-        self.inner.background.mark_running_stale();
+        self.inner.background.mark_running_steps_stale();
     }
 
     /// Returns how many background steps are running or waiting to run; at most `MAX_BACKGROUND`.
@@ -73,10 +73,10 @@ impl Session {
         step: impl Future<Output = Finished> + Send + 'static,
         cut: impl FnOnce() -> Finished + Send + 'static,
     ) -> bool {
-        let (session, age) = (self.unowned_handle(), self.inner.background.begin_anew_count());
+        let (session, age) = (self.unowned_handle(), self.inner.background.times_host_began_anew());
         let kept = async move {
             let finished = step.await;
-            if session.inner.background.begin_anew_count() == age {
+            if session.inner.background.times_host_began_anew() == age {
                 session.store_outcome_changes(&finished.event, Strike::Keep, &finished.outcome);
             }
             finished

@@ -23,12 +23,15 @@ fn after(strikes: u32) -> View {
 #[test]
 fn a_gate_that_never_relents_gives_way_at_the_cap() {
     for strikes in 0..3 {
-        let (outcome, strike) =
-            settle_outcome(denied("tests fail"), &after(strikes), Some(Cap::continue_after(3)));
+        let (outcome, strike) = apply_denial_cap_to_outcome(
+            denied("tests fail"),
+            &after(strikes),
+            Some(Cap::continue_after(3)),
+        );
         assert_eq!((outcome, strike), (denied("tests fail"), Strike::Add), "{strikes}");
     }
     let (outcome, strike) =
-        settle_outcome(denied("tests fail"), &after(3), Some(Cap::continue_after(3)));
+        apply_denial_cap_to_outcome(denied("tests fail"), &after(3), Some(Cap::continue_after(3)));
     assert_eq!(strike, Strike::Reset);
     assert!(!outcome.blocked() && outcome.reasons.is_empty());
     assert_eq!(
@@ -41,12 +44,18 @@ fn a_gate_that_never_relents_gives_way_at_the_cap() {
 /// N-3: whatever is not a denial breaks the row, and an event without a cap keeps no count.
 #[test]
 fn only_denials_in_a_row_count() {
-    let (_, strike) =
-        settle_outcome(Outcome::without_answer(), &after(2), Some(Cap::continue_after(3)));
+    let (_, strike) = apply_denial_cap_to_outcome(
+        Outcome::without_answer(),
+        &after(2),
+        Some(Cap::continue_after(3)),
+    );
     assert_eq!(strike, Strike::Reset);
     let ask = Outcome { restraint: Restraint::Ask, ..Outcome::without_answer() };
-    assert_eq!(settle_outcome(ask, &after(2), Some(Cap::continue_after(3))).1, Strike::Reset);
-    let (outcome, strike) = settle_outcome(denied("no"), &after(99), None);
+    assert_eq!(
+        apply_denial_cap_to_outcome(ask, &after(2), Some(Cap::continue_after(3))).1,
+        Strike::Reset
+    );
+    let (outcome, strike) = apply_denial_cap_to_outcome(denied("no"), &after(99), None);
     assert_eq!((outcome, strike), (denied("no"), Strike::Keep));
 }
 
@@ -55,7 +64,8 @@ fn only_denials_in_a_row_count() {
 fn giving_way_leaves_a_stop_standing() {
     let mut outcome = denied("no");
     outcome.effects.stop = Some(tenterhook_core::answer::Stop { reason: None });
-    let (outcome, _) = settle_outcome(outcome, &after(3), Some(Cap::continue_after(3)));
+    let (outcome, _) =
+        apply_denial_cap_to_outcome(outcome, &after(3), Some(Cap::continue_after(3)));
     assert!(outcome.effects.stop.is_some());
 }
 
@@ -69,8 +79,8 @@ fn a_claim_is_given_once() {
         claims.into_iter().filter_map(|handle| handle.join().ok()).filter(|won| *won).count()
     });
     assert_eq!(won, 1);
-    assert!(session.view(&"Stop".into()).has_had_only_run(&hook));
-    assert!(!session.view(&"Stop".into()).has_had_only_run(&HookId::new("other")));
+    assert!(session.view(&"Stop".into()).has_hook_had_only_run(&hook));
+    assert!(!session.view(&"Stop".into()).has_hook_had_only_run(&HookId::new("other")));
 }
 
 /// N-1: a view is a snapshot; what happens later does not change it.
@@ -79,7 +89,7 @@ fn a_view_does_not_move() {
     let session = Session::default();
     let view = session.view(&"Stop".into());
     assert!(session.claim(&HookId::new("late")));
-    assert!(!view.has_had_only_run(&HookId::new("late")));
+    assert!(!view.has_hook_had_only_run(&HookId::new("late")));
 }
 
 /// N-2: strikes are kept for each event by itself.
@@ -280,7 +290,8 @@ async fn the_background_is_bounded() {
 /// N-3: past a cap that stops, everything ends.
 #[test]
 fn a_cap_that_stops_ends_everything() {
-    let (outcome, _) = settle_outcome(denied("tests fail"), &after(2), Some(Cap::stop_after(2)));
+    let (outcome, _) =
+        apply_denial_cap_to_outcome(denied("tests fail"), &after(2), Some(Cap::stop_after(2)));
     assert!(!outcome.blocked());
     assert!(outcome.effects.stop.is_some());
 }

@@ -168,7 +168,7 @@ pub(super) fn redirect_command_to_copies(
     checked.0.borrow_mut().insert(digest, tree.clone());
     let copy = redirected_invocation(command, pins, (project, &tree));
     command.copy = Some(copy.map_err(|word| CopyError::Mention(word.to_owned()))?);
-    redirect_variables(command, pins, &tree, project);
+    redirect_variables_to_copies(command, pins, &tree, project);
     command.kept = Some(tree);
     if let Some(first) = first {
         command.env.push((ORIGIN.to_owned(), first.path.to_string_lossy().into_owned()));
@@ -207,7 +207,7 @@ fn redirected_invocation<'p>(
 
 /// Redirects the variables of an entry to the copies. A path that would be read as several paths in
 /// such a list stays as it is written.
-fn redirect_variables(command: &mut Command, pins: &Pins, tree: &Path, project: &Path) {
+fn redirect_variables_to_copies(command: &mut Command, pins: &Pins, tree: &Path, project: &Path) {
     for Variable { at, place, path } in pins.variables.iter().rev() {
         let kept = path.strip_prefix(project).ok().map(|path| tree.join(path));
         let kept = kept.as_deref().and_then(Path::to_str);

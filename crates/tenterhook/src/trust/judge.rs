@@ -66,7 +66,7 @@ impl Trust {
                     if let Err(why) = self.redirect_hook_to_copies(hook, identity, source, &checked)
                     {
                         count.held += usize::from(hook_role(hook) == Role::Gate);
-                        hold_calls_or_disarm(hook, why.to_string());
+                        make_gate_hold_or_disarm(hook, why.to_string());
                     }
                 }
                 Decision::Arms => {}
@@ -257,7 +257,8 @@ fn audience_of_dialect(dialect: DialectId) -> WrittenFor {
 /// Returns what a hook can do about a call. A hook on a prompt or on the end of a turn is `Other`:
 /// if it held those, the user could not repair anything from within the session (C-72).
 pub(super) fn hook_role(hook: &Hook) -> Role {
-    let is_held = row::events_gated_if_unreadable().any(|(event, _)| event == hook.event.as_str());
+    let is_held =
+        row::events_gated_if_config_unreadable().any(|(event, _)| event == hook.event.as_str());
     let waits = hook.phase != Phase::Observe && hook.wait == Wait::Attached;
     let row = hook.dialect.dialect().event_row(&hook.event);
     let denies = row.is_some_and(|row| row.powers.has(Power::Deny));
@@ -310,7 +311,7 @@ fn make_gate_hold_calls(hook: &mut Hook, why: String) {
 }
 
 /// Holds the calls that the hook matches if it is a gate, disarms it otherwise.
-fn hold_calls_or_disarm(hook: &mut Hook, why: String) {
+fn make_gate_hold_or_disarm(hook: &mut Hook, why: String) {
     match hook_role(hook) {
         Role::Gate => make_gate_hold_calls(hook, why),
         Role::Other => hook.disarm(why, "T-22"),

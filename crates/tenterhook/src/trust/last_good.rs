@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::Trust;
-use super::store::{check_private, create_private_directory, temporary_path};
+use super::store::{check_no_other_writers, create_private_directory, temporary_path};
 use crate::discover;
 use tenterhook_core::entry::digest::{Canon, Digest};
 use tenterhook_core::hook::Layer;
@@ -65,8 +65,9 @@ impl LastGood {
 
     /// Returns the last readable text of a source; `None` if there is no copy that can be trusted.
     pub(super) fn read_last_good(&self, source: &Source) -> Option<Arc<str>> {
-        let is_private =
-            |path: &Path| path.symlink_metadata().is_ok_and(|found| check_private(&found).is_ok());
+        let is_private = |path: &Path| {
+            path.symlink_metadata().is_ok_and(|found| check_no_other_writers(&found).is_ok())
+        };
         if !self.root.parent().is_some_and(is_private) || !is_private(&self.root) {
             return None;
         }

@@ -160,7 +160,7 @@ pub(super) struct Note {
 
 impl Loads {
     /// Returns the paths that the script writes.
-    pub(super) fn written_paths(&self) -> Vec<PathBuf> {
+    pub(super) fn paths_that_script_writes(&self) -> Vec<PathBuf> {
         let writes = self.found.iter().filter(|load| load.role == Role::Writes);
         writes.map(|load| load.path.clone()).collect()
     }

@@ -122,11 +122,11 @@ impl Lock {
             let Signed { path, dialect, review, entries, rest, text } = source;
             let one =
                 Canon::new("signed source").with_field("path", path).with_field("dialect", dialect);
-            let one = one.with_field("review", review).with_list("entries", entries);
+            let one = one.with_field("review", review).with_list_field("entries", entries);
             one.with_field("rest", rest).with_field("text", text).finish().to_string()
         });
         let all = Canon::new("tenterhook.lock").with_field("version", self.version.to_string());
-        format!("tenterhook.lock {VERSION}\n{}", all.with_list("sources", sources).finish())
+        format!("tenterhook.lock {VERSION}\n{}", all.with_list_field("sources", sources).finish())
             .into_bytes()
     }
 

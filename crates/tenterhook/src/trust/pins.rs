@@ -23,7 +23,7 @@ use crate::discover;
 use files::Files;
 use loads::LoadedModules;
 pub(super) use memory::ReadScript;
-pub(super) use modules::pins_of_modules;
+pub(super) use modules::pins_of_plugin_modules;
 use seen::Kind;
 pub(super) use seen::Seen;
 use tenterhook_core::entry::PathRoots;
@@ -147,7 +147,7 @@ pub(super) fn pins_of_command(command: &Command, finding: Finding<'_>) -> Pins {
     let Named { text, files, counted, programs, unpinned } =
         named::named_files(command, base, project, home);
     let mut reading = Reading { programs, ..Reading::new(finding, false) };
-    unpinned.into_iter().for_each(|text| reading.add_unpinned(text));
+    unpinned.into_iter().for_each(|text| reading.report_unpinned_once(text));
     let mut mentions = Vec::new();
     let mut read = Ok(());
     for mention in files {
@@ -225,7 +225,7 @@ impl<'a> Reading<'a> {
 
     /// Reports once that something is run or read but not pinned. The text is the same in every
     /// checkout.
-    fn add_unpinned(&mut self, text: String) {
+    fn report_unpinned_once(&mut self, text: String) {
         let project = self.finding.ground.project;
         let text = match project.to_str().filter(|_| project.parent().is_some()) {
             Some(project) => {
@@ -258,7 +258,7 @@ impl<'a> Reading<'a> {
             return self.pin_file_and_folder(path);
         }
         if path.is_dir() {
-            return self.pin_run_directory(mention);
+            return self.pin_directory_run_as_program(mention);
         }
         if !mention.certain && path.symlink_metadata().is_err() {
             // A word that may be a file, but does not exist: if the file appears, the identity
@@ -274,7 +274,7 @@ impl<'a> Reading<'a> {
     /// Pins a file that the entry names, and the files beside it.
     fn pin_file_and_folder(&mut self, path: &Path) -> Step {
         self.pin_file(path, true)?;
-        match self.folder_pinned_with(path) {
+        match self.folder_pinned_with_file(path) {
             Some(folder) => self.pin_folder(&folder, &mut Vec::new()),
             None => Ok(()),
         }
@@ -293,7 +293,7 @@ impl<'a> Reading<'a> {
     /// Returns the folder that is pinned with a file: one of the project, but not the project
     /// itself or the folder in which its hooks are configured. If hooks lie in subfolders of a
     /// hooks folder, that folder is pinned, because it may contain files that they share.
-    fn folder_pinned_with(&self, file: &Path) -> Option<PathBuf> {
+    fn folder_pinned_with_file(&self, file: &Path) -> Option<PathBuf> {
         let project = self.finding.ground.project;
         let is_folder = |path: &&Path| {
             path.starts_with(project) && *path != project && *path != self.finding.directory
@@ -349,7 +349,10 @@ impl<'a> Reading<'a> {
         let Some(listing) = self.finding.seen.list_folder(folder)? else { return Ok(()) };
         if round.contains(&listing.real) {
             // A link to a folder that it lies in: everything there is pinned by its own path.
-            self.add_unpinned(format!("what the link `{}` leads back to", folder.display()));
+            self.report_unpinned_once(format!(
+                "what the link `{}` leads back to",
+                folder.display()
+            ));
             return Ok(());
         }
         if round.is_empty() {
@@ -394,11 +397,11 @@ impl Pins {
             canon = canon
                 .with_field("path", ground.path(&pin.path))
                 .with_field("executable", pin.executable.to_string())
-                .with_optional("bytes", pin.digest.map(|digest| digest.to_string()));
+                .with_optional_field("bytes", pin.digest.map(|digest| digest.to_string()));
         }
         canon
-            .with_list("unpinned", &self.unpinned)
-            .with_optional("too much", self.too_much.as_ref())
+            .with_list_field("unpinned", &self.unpinned)
+            .with_optional_field("too much", self.too_much.as_ref())
             .finish()
     }
 
@@ -419,7 +422,7 @@ impl Pins {
             let path = path.as_ref().map(|path| path.to_string_lossy().into_owned());
             [name.clone(), path.unwrap_or_default()]
         });
-        Canon::new("interpreters 1").with_list("programs", found).finish()
+        Canon::new("interpreters 1").with_list_field("programs", found).finish()
     }
 
     /// Returns the files in the project, which are copied and run from the copy.

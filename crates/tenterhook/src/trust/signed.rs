@@ -33,7 +33,7 @@ impl Portable {
         let project = &source.project;
         let entries: Vec<Option<Digest>> =
             entries.iter().map(|identity| portable_entry_digest(identity, project)).collect();
-        let may = servers.iter().all(|(_, pins)| is_independent_of_project(pins, project));
+        let may = servers.iter().all(|(_, pins)| programs_lie_outside_project(pins, project));
         let rest = may.then(|| {
             let ground = super::PathRoots::from(source);
             let everywhere =
@@ -49,13 +49,13 @@ impl Portable {
 /// interpreters lie.
 fn portable_entry_digest(identity: &Identity, project: &Path) -> Option<Digest> {
     let own = Canon::new("signed entry").with_field("entry", identity.entry.to_string());
-    is_independent_of_project(&identity.pins, project)
+    programs_lie_outside_project(&identity.pins, project)
         .then(|| own.with_field("files", identity.files.to_string()).finish())
 }
 
 /// Returns whether every program that is found by name lies outside the project: such programs
 /// belong to the machine.
-fn is_independent_of_project(pins: &super::Pins, project: &Path) -> bool {
+fn programs_lie_outside_project(pins: &super::Pins, project: &Path) -> bool {
     let found = pins.interpreters.iter().filter_map(|(_, path)| path.as_ref());
     found.into_iter().all(|path| path.is_absolute() && !path.starts_with(project))
 }
@@ -69,7 +69,8 @@ fn portable_review_digest(
     let entries: Option<Vec<String>> =
         entries.iter().map(|entry| entry.as_ref().map(Digest::to_string)).collect();
     let all = Canon::new("signed review").with_field("path", path(source)?);
-    let all = all.with_field("dialect", source.dialect.as_str()).with_list("entries", entries?);
+    let all =
+        all.with_field("dialect", source.dialect.as_str()).with_list_field("entries", entries?);
     Some(all.with_field("rest", rest?.to_string()).finish())
 }
 

@@ -273,11 +273,11 @@ impl Store {
             [self.root.parent(), Some(&*self.root), path.parent()].into_iter().flatten()
         {
             let found = directory.symlink_metadata()?;
-            check_private(&found)
+            check_no_other_writers(&found)
                 .map_err(|source| RecordError::Directory { path: directory.to_owned(), source })?;
         }
         let found = path.symlink_metadata()?;
-        check_private(&found).map_err(RecordError::File)?;
+        check_no_other_writers(&found).map_err(RecordError::File)?;
         if !found.is_file() || found.len() > MOST_BYTES {
             return Err(RecordError::Size);
         }
@@ -362,7 +362,8 @@ pub(super) fn create_private_directory(path: &Path) -> io::Result<()> {
         _ => {}
     }
     let found = path.symlink_metadata()?;
-    check_private(&found).map_err(|why| io::Error::other(format!("`{}` {why}", path.display())))?;
+    check_no_other_writers(&found)
+        .map_err(|why| io::Error::other(format!("`{}` {why}", path.display())))?;
     if found.is_dir() {
         return Ok(());
     }
@@ -370,7 +371,7 @@ pub(super) fn create_private_directory(path: &Path) -> io::Result<()> {
 }
 
 /// Fails if other users could have written the file or directory (T-31).
-pub(super) fn check_private(found: &fs::Metadata) -> Result<(), NotPrivate> {
+pub(super) fn check_no_other_writers(found: &fs::Metadata) -> Result<(), NotPrivate> {
     if found.is_symlink() {
         return Err(NotPrivate::Link);
     }

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Trust;
-use super::store::{Answer, MOST_BYTES, Record, Store, check_private, write_atomically};
+use super::store::{Answer, MOST_BYTES, Record, Store, check_no_other_writers, write_atomically};
 use crate::discover;
 use tenterhook_core::dialect::{DIALECTS, Roots};
 use tenterhook_core::source::Source;
@@ -52,7 +52,7 @@ impl Store {
         let (bytes, found) =
             discover::read_regular_file_with_metadata(&self.approved_list_path(), MOST_BYTES)
                 .ok()?;
-        check_private(&found).ok()?;
+        check_no_other_writers(&found).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 

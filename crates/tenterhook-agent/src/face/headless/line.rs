@@ -46,7 +46,7 @@ enum Line {
 pub(super) struct LineError(#[from] serde_json::Error);
 
 /// Parses a line of input as a command.
-pub(super) fn parse_command_line(line: &[u8]) -> Result<LineCommand, LineError> {
+pub(super) fn parse_line_command(line: &[u8]) -> Result<LineCommand, LineError> {
     let line: Line = serde_json::from_slice(line)?;
     Ok(LineCommand::Input(match line {
         Line::Prompt { text } => Input::Prompt(Submission::new(text)),

@@ -107,7 +107,7 @@ impl Asked {
         let row = |choice: &Choice| {
             let mark = if self.chosen == Some(*choice) { '>' } else { ' ' };
             let [words, ..] = choice.labels();
-            let text = format!("{mark} {} {words}", choice.number());
+            let text = format!("{mark} {} {words}", choice.number_key());
             Line::styled(truncate_to_width(&text, self.width), BOLD)
         };
         let mut lines: Vec<_> = Choice::ALL.iter().map(row).collect();
@@ -120,7 +120,7 @@ impl Asked {
             let choice = |choice: &Choice| {
                 let mark = if self.chosen == Some(*choice) { '>' } else { ' ' };
                 let words = choice.labels();
-                format!("{mark}{} {}", choice.number(), words.get(short).unwrap_or(&""))
+                format!("{mark}{} {}", choice.number_key(), words.get(short).unwrap_or(&""))
             };
             Choice::ALL.iter().map(choice).collect::<Vec<_>>().join(" ")
         };

@@ -153,7 +153,9 @@ fn activity_text(screen: &Screen, below: usize, width: usize) -> String {
             (Some(status), _) => (status.clone(), screen.since),
             (None, Some((hold, since))) => (talk::hold_text(hold), since),
             _ if screen.loading => ("working".to_owned(), screen.since),
-            _ if screen.outbox.has_phase(Phase::Sending) => ("sending".to_owned(), screen.since),
+            _ if screen.outbox.has_submission_in_phase(Phase::Sending) => {
+                ("sending".to_owned(), screen.since)
+            }
             _ => ("waiting".to_owned(), screen.since),
         };
         let took = screen.now.saturating_duration_since(since);

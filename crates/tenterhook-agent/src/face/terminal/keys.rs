@@ -39,14 +39,15 @@ pub(super) fn handle_key(screen: &mut Screen, key: KeyEvent) -> Option<Input> {
         }
         KeyCode::BackTab => return Some(Input::NextMode),
         KeyCode::Up
-            if screen.composer.text().is_empty() && screen.outbox.has_phase(Phase::Queued) =>
+            if screen.composer.text().is_empty()
+                && screen.outbox.has_submission_in_phase(Phase::Queued) =>
         {
             return Some(Input::TakeBack);
         }
         KeyCode::Up => screen.composer.recall_older(),
         KeyCode::Down => screen.composer.recall_newer(),
-        KeyCode::PageUp => screen.scroll_page(false),
-        KeyCode::PageDown => screen.scroll_page(true),
+        KeyCode::PageUp => screen.scroll_by_one_page(false),
+        KeyCode::PageDown => screen.scroll_by_one_page(true),
         _ => {}
     }
     None

@@ -55,7 +55,7 @@ impl Outbox {
     }
 
     /// Returns whether a submission is in this phase.
-    pub(super) fn has_phase(&self, phase: Phase) -> bool {
+    pub(super) fn has_submission_in_phase(&self, phase: Phase) -> bool {
         self.shown_texts(phase).next().is_some()
     }
 

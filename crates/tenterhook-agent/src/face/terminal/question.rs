@@ -42,7 +42,7 @@ impl Choice {
     pub(super) const ALL: &'static [Self] = &[Self::Once, Self::Always, Self::No];
 
     /// Returns the number key of this choice.
-    pub(super) const fn number(self) -> char {
+    pub(super) const fn number_key(self) -> char {
         match self {
             Self::Once => '1',
             Self::Always => '2',
@@ -66,7 +66,7 @@ impl Choice {
 
     /// Returns the choice whose number is the whole text.
     pub(super) fn from_number(text: &str) -> Option<Self> {
-        let is = |choice: &&Self| text.chars().eq([choice.number()]);
+        let is = |choice: &&Self| text.chars().eq([choice.number_key()]);
         Self::ALL.iter().find(is).copied()
     }
 

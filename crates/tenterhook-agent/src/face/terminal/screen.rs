@@ -272,7 +272,7 @@ impl Screen {
 
     /// Scrolls a page up or down: in the question if not all of it is visible, otherwise in the
     /// conversation.
-    pub(super) fn scroll_page(&mut self, down: bool) {
+    pub(super) fn scroll_by_one_page(&mut self, down: bool) {
         if !self.questions.is_empty() && !self.read.whole {
             let Read { from, page, .. } = self.read;
             self.read.from = if down { from + page } else { from.saturating_sub(page) };

@@ -64,7 +64,7 @@ fn gather_lines(screen: &Screen, width: usize, height: usize) -> Gathered {
             marked_lines_reversed("queued: ", &text, width, DIM),
         );
     }
-    if screen.outbox.has_phase(Phase::Queued) {
+    if screen.outbox.has_submission_in_phase(Phase::Queued) {
         lines.push(Line::default());
     }
     for text in screen.outbox.shown_texts(Phase::Sending).rev() {

@@ -21,7 +21,7 @@ const MOST_PLACES: usize = 32;
 
 /// Returns every path that the command may run when it is started in one of `from`, as written and
 /// whether the file exists or not.
-pub(super) fn files_run_by(command: &Command, from: &[&Path]) -> BTreeSet<PathBuf> {
+pub(super) fn files_run_by_command(command: &Command, from: &[&Path]) -> BTreeSet<PathBuf> {
     let mut found = Found { all: BTreeSet::new(), depth: 0, read: BTreeSet::new() };
     let mut from: Vec<PathBuf> = from.iter().map(|path| path.to_path_buf()).collect();
     match &command.invocation {

@@ -21,7 +21,7 @@ const FIRINGS: usize = 20;
 const WIDTH: usize = 100;
 
 /// Renders the report as Markdown.
-pub(super) fn render(report: &Report, here: &Here) -> String {
+pub(super) fn render_report_as_markdown(report: &Report, here: &Here) -> String {
     let mut out = format!(
         "## Tenterhook report\n\ntenterhook {}, {} {}\n",
         env!("CARGO_PKG_VERSION"),
@@ -83,7 +83,7 @@ fn file_list(here: &Here) -> String {
 
 /// Lists the last recorded firings, without the content of their events.
 fn last_firings(here: &Here) -> String {
-    match log::last_lines(FIRINGS, here) {
+    match log::lines_of_last_firings(FIRINGS, here) {
         Ok(lines) if lines.is_empty() => "nothing is on record".to_owned(),
         Ok(lines) => lines.join("\n"),
         Err(problem) => problem.message,

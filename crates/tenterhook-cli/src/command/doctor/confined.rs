@@ -56,7 +56,7 @@ impl Runs {
             tenterhook_core::hook::Tier::T2 => Tier::T2,
         };
         let is_of_ports = matches!(grants.net, Peers::Tcp(_));
-        match means.tier_for(demanded) {
+        match means.tier_for_requirement(demanded) {
             reached if reached < demanded => Self::Not(Lack::Tier(demanded)),
             Tier::T0 => Self::Unconfined,
             _ if grants.processes.is_some() && !means.processes => Self::Not(Lack::Counting),
@@ -126,7 +126,7 @@ impl Program {
 
     fn summary_line(&self, group: &[&Self], here: Tier) -> (&'static str, String) {
         let whose = self.place.as_ref().map_or_else(String::new, |(file, _)| format!(" of {file}"));
-        let who = format!("{}{whose}", display_name_of_group(group));
+        let who = format!("{}{whose}", display_names_of_group(group));
         let (runs, not_started) = match group.len() {
             1 => ("runs", "is not started: it demands"),
             _ => ("run", "are not started: they demand"),
@@ -163,7 +163,7 @@ impl Program {
 
 /// Returns the names of a group: the first ones if it is large, and the number of hooks without a
 /// name.
-fn display_name_of_group(group: &[&Program]) -> String {
+fn display_names_of_group(group: &[&Program]) -> String {
     const SHOWN: usize = 4;
     if !group.iter().all(|program| program.is_named) {
         return format_count(group.len(), "hook");

@@ -69,7 +69,7 @@ fn read_agent_file(agent: &'static Agent, scope: Scope, path: PathBuf, name: &st
         Err(error) => file.broken = Some((None, error.to_string())),
     }
     let commands = match agent.installation.form {
-        Form::Groups | Form::OwnGroups => install::installed_commands(agent, &file.text),
+        Form::Groups | Form::OwnGroups => install::installed_events_and_commands(agent, &file.text),
         Form::OwnFlat => Ok(commands_in_flat_json(&file.text)),
         Form::Scripts => Ok(command_in_script(&file.text, name)),
         Form::Plugin => Ok(commands_in_plugin(agent, &file.text)),
@@ -153,7 +153,7 @@ pub(super) fn find_line_number(text: &str, wanted: &str) -> Option<usize> {
 /// Returns the findings about the entries in the files of an agent.
 pub(super) fn entry_findings(agent: &'static Agent, files: &[File], here: &Here) -> Vec<Finding> {
     let mut found: Vec<Finding> =
-        files.iter().filter_map(|file| unreadable_finding(file, here)).collect();
+        files.iter().filter_map(|file| unreadable_file_finding(file, here)).collect();
     let ours: Vec<&File> = files.iter().filter(|file| !file.entries.is_empty()).collect();
     if ours.is_empty() && found.is_empty() {
         let what = format!("{} does not call Tenterhook: none of its hooks runs", agent.title);
@@ -163,16 +163,16 @@ pub(super) fn entry_findings(agent: &'static Agent, files: &[File], here: &Here)
         found.extend(missing_entry_findings(agent, &ours, here));
     }
     found.extend(ours.iter().filter_map(|file| altered_entry_finding(agent, file, here)));
-    found.extend(duplicate_finding(agent, &ours, here));
+    found.extend(called_twice_finding(agent, &ours, here));
     found.extend(switches::switch_findings(agent, files, here));
-    found.extend(ours.iter().flat_map(|file| unapproved_findings(agent, file, here)));
+    found.extend(ours.iter().flat_map(|file| unapproved_entries_findings(agent, file, here)));
     found
 }
 
 pub(super) fn fix_by_installing(agent: &Agent, scope: Scope) -> Mend {
     match scope {
-        Scope::User => Mend::command(format!("tenterhook install {}", agent.name)),
-        _ => Mend::command(format!(
+        Scope::User => Mend::from_command(format!("tenterhook install {}", agent.name)),
+        _ => Mend::from_command(format!(
             "tenterhook install {} --scope {}",
             agent.name,
             scope_name(scope)
@@ -180,10 +180,11 @@ pub(super) fn fix_by_installing(agent: &Agent, scope: Scope) -> Mend {
     }
 }
 
-fn unreadable_finding(file: &File, here: &Here) -> Option<Finding> {
+fn unreadable_file_finding(file: &File, here: &Here) -> Option<Finding> {
     let (line, why) = file.broken.as_ref()?;
-    let mend =
-        Mend::advice("fix the file by hand; until then `tenterhook install` does not change it");
+    let mend = Mend::from_advice(
+        "fix the file by hand; until then `tenterhook install` does not change it",
+    );
     Some(
         Finding::new(Kind::FileUnreadable, why.as_str(), mend)
             .with_location(&file.path, *line, here),
@@ -260,7 +261,9 @@ fn reinstalled_text(agent: &'static Agent, file: &File, program: &str) -> Option
     install::add_own_entries(&row, program, Some(&file.text)).ok()
 }
 
-fn duplicate_finding(agent: &'static Agent, ours: &[&File], here: &Here) -> Option<Finding> {
+/// Reports a second file through which the agent also calls Tenterhook: hooks would run once for
+/// each file.
+fn called_twice_finding(agent: &'static Agent, ours: &[&File], here: &Here) -> Option<Finding> {
     let gate = agent.installation.events.iter().find(|event| event.gates)?;
     let calls = |file: &&&File| file.entries.iter().any(|entry| entry.event.name == gate.name);
     let mut all = ours.iter().filter(calls);
@@ -274,7 +277,7 @@ fn duplicate_finding(agent: &'static Agent, ours: &[&File], here: &Here) -> Opti
     ))
 }
 
-fn unapproved_findings(agent: &Agent, file: &File, here: &Here) -> Vec<Finding> {
+fn unapproved_entries_findings(agent: &Agent, file: &File, here: &Here) -> Vec<Finding> {
     let Some(name) = agent.installation.approvals_file(file.scope) else { return Vec::new() };
     let text = read_text_or_empty(&agent_user_directory(agent, here).join(name));
     let approvals = install::codex_approvals(&file.path.to_string_lossy(), &file.text, &text);
@@ -294,7 +297,8 @@ fn unapproved_findings(agent: &Agent, file: &File, here: &Here) -> Vec<Finding> 
             state.label(),
             agent.title
         );
-        let finding = Finding::new(Kind::NotApproved, what, Mend::advice(agent.installation.next));
+        let finding =
+            Finding::new(Kind::NotApproved, what, Mend::from_advice(agent.installation.next));
         Some(finding.with_location(&file.path, first.line, here))
     };
     [Approval::Unknown, Approval::Changed, Approval::Off].into_iter().filter_map(of).collect()

@@ -86,11 +86,13 @@ pub(super) enum Mend {
 }
 
 impl Mend {
-    pub(super) fn command(line: impl Into<String>) -> Self {
+    /// Makes a remedy that is a command line to type.
+    pub(super) fn from_command(line: impl Into<String>) -> Self {
         Self::Run(line.into())
     }
 
-    pub(super) fn advice(words: impl Into<String>) -> Self {
+    /// Makes a remedy that no command provides, in words.
+    pub(super) fn from_advice(words: impl Into<String>) -> Self {
         Self::Do(words.into())
     }
 }

@@ -35,23 +35,27 @@ const GONE: &str = "Tenterhook did not answer";
 const UNASKED: &str = "blocked, because no hook";
 
 /// Calls Tenterhook through the first entry of a file that is for a gate.
-pub(super) fn fire_first_gate(agent: &'static Agent, file: &File, here: &Here) -> Option<Fired> {
-    let entry = file.entries.iter().find(|entry| is_tool_gate(entry))?;
+pub(super) fn call_through_first_gate_entry(
+    agent: &'static Agent,
+    file: &File,
+    here: &Here,
+) -> Option<Fired> {
+    let entry = file.entries.iter().find(|entry| is_tool_gate_entry(entry))?;
     let session = format!("tenterhook-doctor-{}", std::process::id());
-    let (took, response) = call_through((agent, file, entry), (&session, "true"), here)?;
+    let (took, response) = call_through_entry((agent, file, entry), (&session, "true"), here)?;
     let finding = response_finding(agent, response)
         .map(|finding| finding.with_location(&file.path, entry.line, here));
     Some(Fired { event: entry.event.name, took, finding })
 }
 
 /// Returns whether an entry is asked before a tool call.
-pub(super) const fn is_tool_gate(entry: &Entry) -> bool {
+pub(super) const fn is_tool_gate_entry(entry: &Entry) -> bool {
     entry.event.gates && entry.event.tool
 }
 
 /// Calls Tenterhook through an entry about a shell command, as the agent would, and reads the
 /// reply.
-pub(super) fn call_through(
+pub(super) fn call_through_entry(
     (agent, file, entry): (&'static Agent, &File, &Entry),
     (session, line): (&str, &str),
     here: &Here,
@@ -116,12 +120,12 @@ fn response_finding(agent: &Agent, response: Response) -> Option<Finding> {
         Response::Denied(why) => Some(Finding::new(
             Kind::HarmlessDenied,
             format!("a call of the command `true` was held up: {}", first_line_or(&why, "")),
-            Mend::command("tenterhook explain Bash true"),
+            Mend::from_command("tenterhook explain Bash true"),
         )),
         Response::Nothing(why) => Some(Finding::new(
             Kind::NotAnswered,
             format!("the entry was called and did not answer: {}", first_line_or(&why, "")),
-            Mend::command(format!("tenterhook install {}", agent.name)),
+            Mend::from_command(format!("tenterhook install {}", agent.name)),
         )),
     }
 }
@@ -145,7 +149,7 @@ fn entry_process(event: &Event, id: DialectId, of: (&File, &Entry), here: &Here)
     let envelope = id.dialect().encode_event(event);
     let cwd = here.roots.cwd.clone();
     let mut command = match &entry.call {
-        Call::Line(line) => process_for_command(&command_as_read(id, file, line), cwd),
+        Call::Line(line) => process_for_command(&command_as_agent_reads_it(id, file, line), cwd),
         Call::Script(path) => Command::new(path, std::iter::empty::<&str>(), cwd),
     };
     let variables = here.env.iter().chain(&envelope.env);
@@ -159,12 +163,12 @@ fn entry_process(event: &Event, id: DialectId, of: (&File, &Entry), here: &Here)
 
 /// Returns the command of an entry as the agent's dialect reads it from the file. A line that the
 /// dialect does not have, as that of a plugin, is for `sh`.
-fn command_as_read(id: DialectId, file: &File, line: &str) -> hook::Command {
+fn command_as_agent_reads_it(id: DialectId, file: &File, line: &str) -> hook::Command {
     let directory = file.path.parent().unwrap_or(&file.path);
     let source = Source::from_text(&file.path.to_string_lossy(), id, &file.text, directory);
     let hooks = id.dialect().read_config(&source).hooks;
     let found = hooks.into_iter().find_map(|hook| match hook.run {
-        Run::Command(command) if is_line(&command, line) => Some(command),
+        Run::Command(command) if is_shell_command_with_text(&command, line) => Some(command),
         _ => None,
     });
     found.unwrap_or_else(|| {
@@ -173,7 +177,7 @@ fn command_as_read(id: DialectId, file: &File, line: &str) -> hook::Command {
     })
 }
 
-fn is_line(command: &hook::Command, line: &str) -> bool {
+fn is_shell_command_with_text(command: &hook::Command, line: &str) -> bool {
     matches!(command.invocation(), Invocation::Shell { text, .. } if text == line)
 }
 

@@ -37,7 +37,7 @@ impl Kernel {
         let mut found = Vec::new();
         if !self.pidfd {
             let what = "the kernel gives no descriptor of a process (`pidfd_open`): no hook can be started";
-            let mend = Mend::advice(
+            let mend = Mend::from_advice(
                 "run Linux 5.4 or newer, and let a container's filter pass `pidfd_open`",
             );
             found.push(Finding::new(Kind::NoPidfd, what, mend));
@@ -52,7 +52,7 @@ impl Kernel {
                 self.means.landlock,
                 Means::LEAST_LANDLOCK
             );
-            let mend = Mend::advice("run Linux 6.2 or newer with `landlock` in `CONFIG_LSM`");
+            let mend = Mend::from_advice("run Linux 6.2 or newer with `landlock` in `CONFIG_LSM`");
             found.push(Finding::new(Kind::NoLandlock, what, mend));
         }
         found
@@ -69,12 +69,12 @@ pub(super) fn state_dir_findings(here: &Here) -> Vec<Finding> {
     let mut found = Vec::new();
     // A missing directory is created at the first use, so the folder above it decides.
     let there = here.state.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(&here.state);
-    if let Err(why) = check_writable(there) {
+    if let Err(why) = check_directory_writable(there) {
         let what =
             format!("nothing can be written there: {why}; denials of a stop and records are lost");
         let mend = match there.is_dir() {
-            true => Mend::command(format!("chmod u+rwx {}", path_for_shell(there, here))),
-            false => Mend::advice("put a directory in its place"),
+            true => Mend::from_command(format!("chmod u+rwx {}", path_for_shell(there, here))),
+            false => Mend::from_advice("put a directory in its place"),
         };
         found.push(
             Finding::new(Kind::StateNotWritable, what, mend).with_location(there, None, here),
@@ -91,16 +91,16 @@ pub(super) fn state_dir_findings(here: &Here) -> Vec<Finding> {
         let (what, mend) = match why {
             Open::Mode(mode) => (
                 format!("others may write it (mode {mode:o}): its content is not trusted"),
-                Mend::command(format!("chmod go-w {}", path_for_shell(&path, here))),
+                Mend::from_command(format!("chmod go-w {}", path_for_shell(&path, here))),
             ),
             Open::Owner(user) => (
                 format!("it belongs to another user ({user}): its content is not trusted"),
-                Mend::command(format!(
+                Mend::from_command(format!(
                     "sudo chown -R \"$(id -u)\" {}",
                     path_for_shell(&path, here)
                 )),
             ),
-            Open::Unknown(why) => (format!("it {why}"), Mend::advice("use Linux or macOS")),
+            Open::Unknown(why) => (format!("it {why}"), Mend::from_advice("use Linux or macOS")),
         };
         found.push(Finding::new(Kind::StateOpen, what, mend).with_location(&path, None, here));
     }
@@ -127,7 +127,7 @@ impl std::fmt::Display for Unwritable {
 }
 
 /// Checks that a file can be created in a directory.
-fn check_writable(there: &Path) -> Result<(), Unwritable> {
+fn check_directory_writable(there: &Path) -> Result<(), Unwritable> {
     if !there.is_dir() {
         return Err(Unwritable::NotADirectory);
     }

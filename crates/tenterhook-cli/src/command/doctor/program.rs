@@ -68,7 +68,7 @@ fn missing_program_finding(agent: &Agent, program: &str) -> Finding {
     Finding::new(
         Kind::ProgramMissing,
         what,
-        Mend::command(format!("tenterhook install {}", agent.name)),
+        Mend::from_command(format!("tenterhook install {}", agent.name)),
     )
 }
 
@@ -79,14 +79,15 @@ fn foreign_program_finding(path: &Path, here: &Here) -> Option<Finding> {
     let text = version_output(path, here).unwrap_or_default();
     let Some(version) = find_version(&text).filter(|_| text.starts_with("tenterhook ")) else {
         let what = format!("`{}` does not say that it is Tenterhook", path.display());
-        let mend = Mend::advice("put this program in its place, or take that off `PATH`");
+        let mend = Mend::from_advice("put this program in its place, or take that off `PATH`");
         return Some(Finding::new(Kind::ProgramForeign, what, mend));
     };
     if parse_version(&version) >= parse_version(own) {
         return None;
     }
     let what = format!("`{}` is version {version}, older than this one ({own})", path.display());
-    let mend = Mend::advice("install this version there, too, or take the older one off `PATH`");
+    let mend =
+        Mend::from_advice("install this version there, too, or take the older one off `PATH`");
     Some(Finding::new(Kind::ProgramOlder, what, mend))
 }
 
@@ -138,12 +139,13 @@ fn stored_probe_result(agent: &Agent, here: &Here) -> Option<Value> {
 /// The findings about the agent's version.
 pub(super) fn version_findings(agent: &Agent, installed: &Installed, here: &Here) -> Vec<Finding> {
     let Some(version) = &installed.version else { return Vec::new() };
-    let mend = Mend::command(format!("tenterhook probe {}", agent.name));
+    let mend = Mend::from_command(format!("tenterhook probe {}", agent.name));
     if installed.probed.as_ref() == Some(version) {
         let is_open = stored_probe_result(agent, here)
             .is_some_and(|value| value.get("denials_block") == Some(&false.into()));
         let what = format!("the probe saw that a denial does not block in version {version}");
-        let mend = Mend::advice(format!("use another version of {}, and probe that", agent.title));
+        let mend =
+            Mend::from_advice(format!("use another version of {}, and probe that", agent.title));
         let path = probe::stored_result_path(agent.name, here);
         let open = is_open
             .then(|| Finding::new(Kind::DenialOpen, what, mend).with_location(&path, None, here));

@@ -9,7 +9,7 @@ use tenterhook_core::agents::Agent;
 
 use super::entries::{Entry, File};
 use super::finding::{Finding, Kind, Mend};
-use super::firing::{Response, call_through, is_tool_gate};
+use super::firing::{Response, call_through_entry, is_tool_gate_entry};
 use crate::ambient::Here;
 use crate::command::hook::canary;
 use crate::command::log::firing::firings_from_entries;
@@ -33,7 +33,7 @@ pub(super) struct Proof {
 
 /// Makes a canary call through each entry of a file that is asked before a tool call.
 pub(super) fn prove_entries(agent: &'static Agent, file: &File, here: &Here) -> Vec<Proof> {
-    let gates = file.entries.iter().filter(|entry| is_tool_gate(entry));
+    let gates = file.entries.iter().filter(|entry| is_tool_gate_entry(entry));
     gates.filter_map(|entry| prove_entry(agent, file, entry, here)).collect()
 }
 
@@ -41,8 +41,8 @@ fn prove_entry(agent: &'static Agent, file: &File, entry: &Entry, here: &Here) -
     let nonce = format!("{:016x}", RandomState::new().build_hasher().finish());
     let session = canary::session_id(&nonce);
     let line = canary::command_line(&nonce);
-    let (took, response) = call_through((agent, file, entry), (&session, &line), here)?;
-    let is_canary = |text: &str| text.contains(&canary::reason(&nonce));
+    let (took, response) = call_through_entry((agent, file, entry), (&session, &line), here)?;
+    let is_canary = |text: &str| text.contains(&canary::denial_reason(&nonce));
     let wrong = match response {
         Response::Denied(why) if is_canary(&why) => None,
         Response::Replaced(command) if is_canary(&command) && !command.contains(&line) => None,
@@ -52,7 +52,7 @@ fn prove_entry(agent: &'static Agent, file: &File, entry: &Entry, here: &Here) -
         Response::Nothing(why) => Some(format!("the canary call got no answer: {why}")),
     };
     let finding = wrong.map(|what| {
-        let mend = Mend::command(format!("tenterhook install {}", agent.name));
+        let mend = Mend::from_command(format!("tenterhook install {}", agent.name));
         Finding::new(Kind::NotProven, what, mend).with_location(&file.path, entry.line, here)
     });
     let path = file.path.display().to_string();
@@ -61,13 +61,13 @@ fn prove_entry(agent: &'static Agent, file: &File, entry: &Entry, here: &Here) -
         file: shorten_path(&path, &here.roots),
         path,
         took,
-        record: recorded_denial(&session, here),
+        record: recorded_denial_number(&session, here),
         finding,
     })
 }
 
 /// Returns the number of the denial in a session on record.
-fn recorded_denial(session: &str, here: &Here) -> Option<u64> {
+fn recorded_denial_number(session: &str, here: &Here) -> Option<u64> {
     let mut firings = firings_from_entries(read_all_entries(here).ok()?).into_iter().rev();
     let denial = firings
         .find(|firing| firing.session_id() == Some(session) && firing.decision() == "deny")?;

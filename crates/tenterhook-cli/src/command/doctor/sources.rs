@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tenterhook::Engine;
 use tenterhook::trust::{Origin, State, Trust};
-use tenterhook_core::agents::{Agent, Form, installable_agents};
+use tenterhook_core::agents::{Agent, Form, agents_with_hook_installation};
 use tenterhook_core::config::Source;
 use tenterhook_core::diagnostic::{Code, Diagnostic, Severity};
 use tenterhook_core::dialect::DialectId;
@@ -30,7 +30,7 @@ pub(super) fn source_findings(
     let mut found: Vec<Finding> = errors.map(|error| diagnostic_finding(error, here)).collect();
     let trust = here.trust_store();
     found.extend(
-        loaded.sources.iter().filter_map(|source| unapproved_finding(source, &trust, here)),
+        loaded.sources.iter().filter_map(|source| unapproved_source_finding(source, &trust, here)),
     );
     let twice =
         calling.iter().flat_map(|agent| duplicate_run_findings(agent, loaded, engine, here));
@@ -39,7 +39,7 @@ pub(super) fn source_findings(
         let hooks = format_count(hidden.hooks, "hook");
         let what = format!("its {hooks} are not read here: {}", hidden.because);
         let mend =
-            Mend::advice("move them to where they are read, or name the file with `--config`");
+            Mend::from_advice("move them to where they are read, or name the file with `--config`");
         found.push(Finding::new(Kind::SourceUnread, what, mend).with_location(
             &hidden.path,
             None,
@@ -49,7 +49,7 @@ pub(super) fn source_findings(
     found
 }
 
-fn unapproved_finding(source: &Source, trust: &Trust, here: &Here) -> Option<Finding> {
+fn unapproved_source_finding(source: &Source, trust: &Trust, here: &Here) -> Option<Finding> {
     let review = trust.review(source);
     let why = match (Trust::origin(source), review.state) {
         (Origin::Repository, State::Unknown) => "the file is not approved",
@@ -65,7 +65,7 @@ fn unapproved_finding(source: &Source, trust: &Trust, here: &Here) -> Option<Fin
         1 => format!("its hook does not run as written: {why}"),
         many => format!("its {many} hooks do not run as written: {why}"),
     };
-    let mend = Mend::command(format!("tenterhook trust {}", path_for_shell(path, here)));
+    let mend = Mend::from_command(format!("tenterhook trust {}", path_for_shell(path, here)));
     Some(Finding::new(Kind::SourceNotApproved, what, mend).with_location(path, None, here))
 }
 
@@ -112,7 +112,7 @@ fn duplicate_run_findings(
             shell_text_of_hook(other).unwrap_or_default(),
             shorten_path(file, &here.roots)
         );
-        let mend = Mend::advice("take it out of one of the two files");
+        let mend = Mend::from_advice("take it out of one of the two files");
         let finding = Finding::new(Kind::RunsTwice, what, mend);
         let finding = finding.with_location(Path::new(&*place.file), Some(place.line), here);
         if !found.contains(&finding) {
@@ -125,8 +125,9 @@ fn duplicate_run_findings(
 /// Returns whether a text consists of what `install` wrote. The agent runs that itself and the
 /// bridge never does, so there is nothing to approve.
 pub(super) fn contains_only_our_entries(text: &str) -> bool {
-    let calls =
-        |agent: &Agent| install::installed_commands(agent, text).is_ok_and(|i| !i.is_empty());
+    let calls = |agent: &Agent| {
+        install::installed_events_and_commands(agent, text).is_ok_and(|i| !i.is_empty())
+    };
     let others = |agent: &Agent| install::foreign_entries(agent, text).is_ok_and(|f| !f.is_empty());
     // A file of ours alone holds nothing else.
     let own = |agent: &Agent| {
@@ -134,20 +135,20 @@ pub(super) fn contains_only_our_entries(text: &str) -> bool {
             && text.contains(&format!("hook --agent {} ", agent.name))
             && install::find_foreign_part(agent, text).is_none()
     };
-    installable_agents().any(|caller| (calls(caller) && !others(caller)) || own(caller))
+    agents_with_hook_installation().any(|caller| (calls(caller) && !others(caller)) || own(caller))
 }
 
 fn diagnostic_finding(diagnostic: &Diagnostic, here: &Here) -> Finding {
     let mend = match &diagnostic.place {
         // Its text is not what is wrong: `check` could say no more.
         _ if diagnostic.code == Code::ManagedFileExposed => {
-            Mend::advice(diagnostic.help.as_deref().unwrap_or_default())
+            Mend::from_advice(diagnostic.help.as_deref().unwrap_or_default())
         }
-        Some(place) => Mend::command(format!(
+        Some(place) => Mend::from_command(format!(
             "tenterhook check {}",
             path_for_shell(Path::new(&*place.file), here)
         )),
-        None => Mend::command("tenterhook check"),
+        None => Mend::from_command("tenterhook check"),
     };
     let finding = Finding::new(Kind::ConfigBroken, diagnostic.message.as_str(), mend);
     match &diagnostic.place {

@@ -45,7 +45,7 @@ fn silencer_findings(
             };
             let diagnostic = silencer.finding;
             let mend = diagnostic.help.unwrap_or_else(|| "nothing, unless you doubt it".to_owned());
-            let finding = Finding::new(kind, diagnostic.message, Mend::advice(mend));
+            let finding = Finding::new(kind, diagnostic.message, Mend::from_advice(mend));
             match &diagnostic.place {
                 Some(place) => {
                     finding.with_location(Path::new(&*place.file), Some(place.line), here)
@@ -63,7 +63,7 @@ fn as_seen_file(file: &File) -> Seen<'_> {
 
 fn switched_off_finding(agent: &Agent, said: &SwitchSetting, here: &Here) -> Finding {
     let what = format!("`{}` switches all hooks of {} off", said.switched.key, agent.title);
-    let mend = Mend::advice(format!("take `{}` out of the file", said.switched.key));
+    let mend = Mend::from_advice(format!("take `{}` out of the file", said.switched.key));
     Finding::new(Kind::SwitchedOff, what, mend).with_location(&said.path, find_key_line(said), here)
 }
 
@@ -75,7 +75,7 @@ fn only_managed_hooks_finding(agent: &Agent, said: &SwitchSetting, here: &Here) 
     let mend =
         match agent.installation.places.iter().any(|location| location.scope == Scope::Managed) {
             true => fix_by_installing(agent, Scope::Managed),
-            false => Mend::advice("have your organisation register `tenterhook hook` there"),
+            false => Mend::from_advice("have your organisation register `tenterhook hook` there"),
         };
     Finding::new(Kind::OnlyManaged, what, mend).with_location(&said.path, find_key_line(said), here)
 }

@@ -30,7 +30,7 @@ impl<S: Sink> Begun<S> {
         Self { to, number: AtomicU64::new(NONE) }
     }
 
-    pub(super) fn number_of_record(&self) -> u64 {
+    pub(super) fn begin_record_number(&self) -> u64 {
         self.number.load(Ordering::Relaxed)
     }
 }

@@ -19,12 +19,12 @@ pub(in crate::command) fn session_id(nonce: &str) -> String {
 }
 
 /// Returns the reason with which the rule denies the call.
-pub(in crate::command) fn reason(nonce: &str) -> String {
+pub(in crate::command) fn denial_reason(nonce: &str) -> String {
     format!("canary {nonce} of `tenterhook doctor --prove`")
 }
 
 /// Returns the canary rule for an event; `None` if the event is no canary call.
-pub(super) fn rule_for(event: &Event) -> Option<Source> {
+pub(super) fn rule_for_canary_event(event: &Event) -> Option<Source> {
     let call = event.tool()?;
     let nonce = call.input.get("command")?.as_str()?.strip_prefix(MARKER)?;
     let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -34,7 +34,7 @@ pub(super) fn rule_for(event: &Event) -> Option<Source> {
     let text = format!(
         "[hook.\"tenterhook/canary\"]\non = \"{}\"\nwhen = \"true\"\ndeny = \"{}\"\n",
         event.name,
-        reason(nonce)
+        denial_reason(nonce)
     );
     let source = Source::from_text("tenterhook/canary", DialectId::NATIVE, &text, "/");
     // No switch, pause or allowance of a user lifts it.

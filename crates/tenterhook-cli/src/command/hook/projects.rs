@@ -12,17 +12,20 @@ use crate::session_store::SessionStore;
 /// How many projects of a session keep their gates.
 const MOST: usize = 8;
 
-/// Adds the projects that the session was in before.
-pub(super) fn with_left_projects(here: Here, kept: Option<&SessionStore>) -> Result<Here, Problem> {
+/// Adds the gates of the projects that the session was in before and has left.
+pub(super) fn with_gates_of_projects_left(
+    here: Here,
+    kept: Option<&SessionStore>,
+) -> Result<Here, Problem> {
     match kept {
-        Some(kept) => here.with_left_projects(&kept.projects()),
+        Some(kept) => here.with_gates_of_projects_left(&kept.projects()),
         None => Ok(here),
     }
 }
 
 /// Stores the projects whose hooks apply now for the rest of the session. Returns what the user
-/// should know about the projects that it has left, each once.
-pub(super) fn store_projects_and_note_left(
+/// should know about projects that the session has left, or that were too many to store, each once.
+pub(super) fn store_projects_and_get_warnings(
     loaded: &Loaded,
     here: &Here,
     kept: Option<&SessionStore>,

@@ -46,12 +46,12 @@ impl<'a> CallCheck<'a> {
     /// looks like one whose gates did not run.
     pub(super) fn note_and_find_faults(&self) -> Vec<Fault> {
         match self.event.name.as_str() {
-            "SessionStart" => self.notes.add(Note::Began),
+            "SessionStart" => self.notes.add_note(Note::Began),
             "UserPromptSubmit" if !self.prompt_id().is_empty() => {
-                self.notes.add(Note::Prompt(self.prompt_id()));
+                self.notes.add_note(Note::Prompt(self.prompt_id()));
             }
             "PreToolUse" if !self.call.is_empty() => {
-                self.notes.add(Note::Asked(self.call, self.call_effect_hashes()));
+                self.notes.add_note(Note::Asked(self.call, self.call_effect_hashes()));
             }
             "PostToolUse" if !self.call.is_empty() => return self.faults_after_call(),
             // An input that is wrong fails without a question to a gate; a denied call does not fail.
@@ -73,12 +73,12 @@ impl<'a> CallCheck<'a> {
         let denies =
             matches!(outcome.decision(), Decision::Denied { .. } | Decision::Stopped { .. });
         match self.event.name.as_str() {
-            "PreToolUse" if denies => self.notes.add(Note::Denied(self.call)),
-            "PreToolUse" if changes => self.notes.add(Note::Changed(self.call)),
+            "PreToolUse" if denies => self.notes.add_note(Note::Denied(self.call)),
+            "PreToolUse" if changes => self.notes.add_note(Note::Changed(self.call)),
             // It carries no id.
             "PermissionRequest" if changes => {
                 if let Some((effect, _)) = self.call_effect_hashes() {
-                    self.notes.add(Note::ChangedEffect(effect));
+                    self.notes.add_note(Note::ChangedEffect(effect));
                 }
             }
             _ => {}

@@ -48,7 +48,7 @@ fn adoption_files(agent: &Agent, scope: Scope, here: &Here) -> Option<Files> {
     let id = DialectId::agents().find(|dialect_id| dialect_id.as_str() == agent.name)?;
     let moved = discover::moved_entries_file(id, &here.roots).filter(|_| scope == Scope::User)?;
     let before = here.state.join("adopted").join(format!("{}.before", agent.name));
-    let from = discover::moved_entries_origin_note_path(&moved);
+    let from = discover::path_of_moved_entries_note(&moved);
     Some(Files { settings: agent_file_path(agent, scope, here)?, moved, before, from })
 }
 
@@ -98,9 +98,9 @@ pub(super) fn changes_for_adoption(
     let name = now.is_some().then(|| files.settings_name());
     // A hook that stands in both files for a moment runs twice, and one that stands in none does not run.
     Ok(without_no_op_changes(vec![
-        Change::private(files.from, from, name),
-        Change::private(files.before, before, kept),
-        Change::private(files.moved, moved, now),
+        Change::of_private_file(files.from, from, name),
+        Change::of_private_file(files.before, before, kept),
+        Change::of_private_file(files.moved, moved, now),
         Change::new(files.settings, settings, Some(after)),
     ]))
 }
@@ -131,7 +131,7 @@ pub(super) fn changes_to_undo_adoption(
 
 /// Returns whether a file only serves to undo an adoption: it is not shown to the user.
 pub(super) fn is_backup_file(path: &Path, here: &Here) -> bool {
-    let is_origin = |moved: PathBuf| discover::moved_entries_origin_note_path(&moved) == path;
+    let is_origin = |moved: PathBuf| discover::path_of_moved_entries_note(&moved) == path;
     let mut origins =
         DialectId::agents().filter_map(|id| discover::moved_entries_file(id, &here.roots));
     path.starts_with(&here.state) || origins.any(is_origin)

@@ -30,10 +30,10 @@ pub(super) fn with_only_own_marker_change(
                 .with_help("leave `--scope` out")),
         };
     }
-    let path = here.only_own_marker_path(agent.name);
+    let path = here.only_own_hooks_marker_path(agent.name);
     let before = read_or_problem(&path, here)?;
     let after = only_own.then(|| NOTE.to_owned());
-    changes.extend(without_no_op_changes(vec![Change::private(path, before, after)]));
+    changes.extend(without_no_op_changes(vec![Change::of_private_file(path, before, after)]));
     Ok(changes)
 }
 
@@ -50,7 +50,7 @@ pub(super) fn other_hooks_note(
     let ruleset = loaded.build_engine(|builder| builder.behind(agent_id)).ruleset();
     let mut others: BTreeMap<String, (usize, Option<&str>)> = BTreeMap::new();
     for hook in ruleset.hooks() {
-        let is_other = load::is_for_other_agent(hook.dialect, hook.layer, agent_id);
+        let is_other = load::is_hook_for_other_agent(hook.dialect, hook.layer, agent_id);
         // The agent's own hooks, e.g. moved ones, run as before.
         let is_listed = hook.layer != Layer::BuiltIn && hook.dialect != agent_id;
         let runs = hook.arming == Arming::Armed && is_listed;
@@ -89,9 +89,9 @@ pub(super) fn with_only_own_marker_removal(
     here: &Here,
 ) -> Result<Vec<Change>, Problem> {
     if scope == Scope::User {
-        let path = here.only_own_marker_path(agent.name);
+        let path = here.only_own_hooks_marker_path(agent.name);
         let before = read_or_problem(&path, here)?;
-        changes.extend(without_no_op_changes(vec![Change::private(path, before, None)]));
+        changes.extend(without_no_op_changes(vec![Change::of_private_file(path, before, None)]));
     }
     Ok(changes)
 }

@@ -11,8 +11,9 @@ use tenterhook_core::diagnostic::Code;
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::hook::Layer;
 use tenterhook_core::install::{
-    self, GUARD_GAPS, Setting, add_settings, anti_silencing_settings, guard_files,
-    guard_user_settings, keep_hooks_enabled_setting, remove_settings, supports_guard_module,
+    self, GUARD_GAPS, Setting, add_settings, anti_silencing_settings, files_of_named_guard,
+    remove_settings, setting_keeping_hooks_enabled, supports_guard_module,
+    user_settings_loading_guard,
 };
 
 use super::files::{
@@ -29,7 +30,7 @@ type Notes = BTreeMap<PathBuf, Vec<(Setting, usize)>>;
 
 /// Adds the changes that keep the entries of an installation from being silenced. `guard` asks for
 /// a guard of the user's own.
-pub(super) fn add_guard_changes(
+pub(super) fn with_changes_against_silencing(
     agent: &Agent,
     (scope, guard): (Scope, bool),
     mut changes: Vec<Change>,
@@ -43,13 +44,13 @@ pub(super) fn add_guard_changes(
     let mut first = Vec::new();
     if guard {
         let folder = usable_guard_directory(agent, scope, here)?;
-        wanted.push((path, guard_user_settings(&folder)));
+        wanted.push((path, user_settings_loading_guard(&folder)));
         wanted.extend(
             local_settings_if_shared_off(agent, here)
-                .map(|path| (path, vec![keep_hooks_enabled_setting()])),
+                .map(|path| (path, vec![setting_keeping_hooks_enabled()])),
         );
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        for (file, text) in guard_files(&name) {
+        for (file, text) in files_of_named_guard(&name) {
             let path = folder.join(file);
             let before = read_or_problem(&path, here)?;
             first.push(Change::new(path, before, Some(text)));
@@ -64,13 +65,16 @@ pub(super) fn add_guard_changes(
         replace_or_add_change(&mut changes, Change::new(path.clone(), before, Some(after)));
     }
     // What was written is known before it is, or nothing could take it out again.
-    first.insert(0, Change::private(guard_notes_path(here), kept, serialize_guard_notes(notes)));
+    first.insert(
+        0,
+        Change::of_private_file(guard_notes_path(here), kept, serialize_guard_notes(notes)),
+    );
     first.extend(changes);
     Ok(without_no_op_changes(first))
 }
 
 /// Adds the changes that remove the settings and the guard to those of `uninstall`.
-pub(super) fn add_guard_removal(
+pub(super) fn with_guard_and_settings_removal(
     agent: &Agent,
     scope: Scope,
     mut changes: Vec<Change>,
@@ -98,9 +102,13 @@ pub(super) fn add_guard_removal(
         replace_or_add_change(&mut changes, Change::new(path.clone(), before, after));
     }
     if scope == Scope::User {
-        changes.extend(guard_removals(here)?);
+        changes.extend(removals_of_guard_files(here)?);
     }
-    changes.push(Change::private(guard_notes_path(here), kept, serialize_guard_notes(notes)));
+    changes.push(Change::of_private_file(
+        guard_notes_path(here),
+        kept,
+        serialize_guard_notes(notes),
+    ));
     Ok(without_no_op_changes(changes))
 }
 
@@ -125,8 +133,8 @@ pub(super) fn verify_written_settings(
     Err(Problem::new(format!("`{shown}` does not hold what was written into it")))
 }
 
-/// Returns notes for the user about the guard and the settings.
-pub(super) fn guard_notes_for_user(agent: &Agent, (scope, guard): (Scope, bool)) -> Vec<String> {
+/// Returns what the user should know about the guard and the settings.
+pub(super) fn messages_about_guard(agent: &Agent, (scope, guard): (Scope, bool)) -> Vec<String> {
     let mut found = Vec::new();
     if scope == Scope::Managed && supports_guard_module(agent) {
         found.push(
@@ -206,12 +214,12 @@ fn local_settings_if_shared_off(agent: &Agent, here: &Here) -> Option<PathBuf> {
 }
 
 /// Returns the removals of guard files that still have the content that was written.
-fn guard_removals(here: &Here) -> Result<Vec<Change>, Problem> {
+fn removals_of_guard_files(here: &Here) -> Result<Vec<Change>, Problem> {
     let Some(directory) = user_guards_directory(here) else { return Ok(Vec::new()) };
     let mut changes = Vec::new();
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let folder = entry.path();
-        for (file, text) in guard_files(&entry.file_name().to_string_lossy()) {
+        for (file, text) in files_of_named_guard(&entry.file_name().to_string_lossy()) {
             let path = folder.join(file);
             let before = read_or_problem(&path, here)?;
             if before.as_deref() == Some(&*text) {

@@ -34,7 +34,7 @@ impl Change {
     }
 
     /// Creates a change of a file that only its owner may read.
-    pub(crate) const fn private(
+    pub(crate) const fn of_private_file(
         path: PathBuf,
         before: Option<String>,
         after: Option<String>,

@@ -37,7 +37,7 @@ pub(super) fn record_created_folders(folders: Vec<PathBuf>, here: &Here) {
 pub(super) fn remove_created_empty_folders(file: &Path, here: &Here) {
     let mut made = load_created_folders(here);
     let count = made.len();
-    remove_upwards(file, &mut made, here);
+    remove_folders_upwards(file, &mut made, here);
     if made.len() == count {
         return;
     }
@@ -45,12 +45,12 @@ pub(super) fn remove_created_empty_folders(file: &Path, here: &Here) {
     if made.iter().any(|path| !kept.starts_with(path)) {
         store_created_folders(&made, here);
     } else if fs::remove_file(&kept).is_ok() {
-        remove_upwards(&kept, &mut made, here);
+        remove_folders_upwards(&kept, &mut made, here);
     }
 }
 
 /// Removes one folder after the other, upwards, as long as they are empty and were created by us.
-fn remove_upwards(file: &Path, made: &mut Folders, here: &Here) {
+fn remove_folders_upwards(file: &Path, made: &mut Folders, here: &Here) {
     for folder in file.ancestors().skip(1) {
         let was_made = is_folder_named_by_us(folder, here) || made.contains(folder);
         // A folder that is not empty stays, and so does one that somebody else may have made.

@@ -87,7 +87,8 @@ mod tests {
     /// BR-84: neither a project's nor a user's file switches off hooks of managed settings.
     #[test]
     fn entries_of_managed_settings_are_not_silenced() {
-        let agent = tenterhook_core::agents::installable_agent("claude").expect("the row is there");
+        let agent = tenterhook_core::agents::agent_with_hook_installation("claude")
+            .expect("the row is there");
         let roots = tenterhook_core::dialect::Roots {
             cwd: "/nowhere/project".into(),
             home: "/nowhere/home".into(),

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::Value;
 use tenterhook::internal::record::read::Entry;
-use tenterhook_core::dialect::events_named;
+use tenterhook_core::dialect::event_rows_named;
 
 use super::shadow;
 use crate::args::Log;
@@ -360,7 +360,7 @@ impl Log {
         let since = |since: Timestamp| firing.end_time().is_some_and(|time| time >= since);
         let denied = || matches!(firing.decision(), "deny" | "stop");
         let is_event = |name: &str| {
-            let rows = events_named(name, &[]);
+            let rows = event_rows_named(name, &[]);
             firing.event_name() == name
                 || rows.iter().any(|(_, row)| row.event == firing.event_name())
         };

@@ -1,7 +1,7 @@
 //! `log verify`: is the record whole, and what does that prove?
 
 use serde_json::json;
-use tenterhook::internal::record::{Report, verify};
+use tenterhook::internal::record::{Report, verify_records};
 
 use crate::ambient::Here;
 use crate::args::{Format, Known};
@@ -25,7 +25,7 @@ pub(super) fn run(
 ) -> Result<Exit, Problem> {
     let place = journal::journal_location(here);
     let known = known.map(|k| (k.seq, k.digest.as_str()));
-    let report = verify(&place, known).map_err(|error| Problem::new(error.to_string()))?;
+    let report = verify_records(&place, known).map_err(|error| Problem::new(error.to_string()))?;
     match format {
         Format::Json => print_json(&to_json(&report), term)?,
         Format::Text => {

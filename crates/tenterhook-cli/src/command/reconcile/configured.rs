@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use tenterhook::session::View;
-use tenterhook_core::config::{Ruleset, Source, is_own_entry};
+use tenterhook_core::config::{Ruleset, Source, is_tenterhook_entry};
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::event::Event;
 use tenterhook_core::hook::Hook;
@@ -49,7 +49,8 @@ impl Configured {
         let own = TranscriptAgent::ALL.into_iter().map(|agent| (agent, own(agent))).collect();
         // The reference agent is an engine itself.
         let calls = |agent: &TranscriptAgent| {
-            *agent == TranscriptAgent::Tenterhook || status::is_called_by(agent.key(), here)
+            *agent == TranscriptAgent::Tenterhook
+                || status::is_tenterhook_called_by_agent(agent.key(), here)
         };
         let calling = TranscriptAgent::ALL.into_iter().filter(calls).collect();
         Ok(Self { ruleset: loaded.build_engine(|builder| builder).ruleset(), calling, own })
@@ -59,7 +60,7 @@ impl Configured {
         let explained = plan::explain(&self.ruleset, &View::default(), event);
         let mut matching = explained
             .iter()
-            .filter(|(hook, why)| why.selected && !is_own_entry(&hook.run))
+            .filter(|(hook, why)| why.selected && !is_tenterhook_entry(&hook.run))
             .peekable();
         if matching.peek().is_none() {
             return Coverage::Unmatched;

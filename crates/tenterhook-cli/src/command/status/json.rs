@@ -47,7 +47,7 @@ pub(super) fn agent_json(row: &Row, here: &Here) -> Value {
     let gaps =
         |held| openings.iter().filter(move |open| open.is_held == held).map(|open| open.of.gap);
     let held: Vec<&str> = gaps(true).collect();
-    let lacking = older::missing_events(agent, found, here);
+    let lacking = older::events_agent_version_lacks(agent, found, here);
     let lacking = lacking.iter().map(|older| older.gap.as_str());
     let open: Vec<&str> =
         gaps(false).chain(lacking).chain(agent.installation.gaps.iter().copied()).collect();
@@ -67,7 +67,7 @@ pub(super) fn status_json(state: State, agents: Vec<Value>, rules: &Rules, here:
     let built_in: Vec<Value> = rules.built_in.iter().map(|hook| hook_json(hook)).collect();
     let expected = rules.expected.iter().map(|expected| {
         let file = expected.file.as_ref().map(|file| &*file.path);
-        json!({ "digest": expected.digest.to_string(), "file": file, "applies": expected.applies() })
+        json!({ "digest": expected.digest.to_string(), "file": file, "applies": expected.has_fully_applied_file() })
     });
     let last_firing = rules.last_firing.as_ref().map(|firing| {
         json!({
@@ -79,7 +79,7 @@ pub(super) fn status_json(state: State, agents: Vec<Value>, rules: &Rules, here:
     json!({
         "state": state.name(), "agents": agents, "rules": files, "built_in": built_in,
         "expected": expected.collect::<Vec<_>>(), "last_firing": last_firing,
-        "unasked": unasked::commands_json(&unasked::find_commands_run_unasked(here)),
+        "unasked": unasked::commands_json(&unasked::find_commands_run_without_gate(here)),
     })
 }
 

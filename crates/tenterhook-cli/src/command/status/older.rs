@@ -22,7 +22,11 @@ pub(super) struct Lacking {
 
 /// Returns the events that the agent's version lacks, or may lack if the version is unknown, unless
 /// a settings file closes the gap.
-pub(super) fn missing_events(agent: &Agent, found: &[Found], here: &Here) -> Vec<Lacking> {
+pub(super) fn events_agent_version_lacks(
+    agent: &Agent,
+    found: &[Found],
+    here: &Here,
+) -> Vec<Lacking> {
     let version = installed_version(agent, here);
     let lacks = |event: &&Event| {
         let Some((since, key)) = event.since else { return false };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tenterhook::engine::Builder;
 use tenterhook::internal::record::read;
 use tenterhook::trust::{Origin, State as Approval, Trust};
-use tenterhook_core::config::{Ruleset, Source, is_own_entry};
+use tenterhook_core::config::{Ruleset, Source, is_tenterhook_entry};
 use tenterhook_core::diagnostic::Severity;
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::entry::digest::Digest;
@@ -96,7 +96,7 @@ impl RuleFile {
     fn new(source: &Source, loaded: &Loaded, ruleset: &Ruleset, trust: &Trust) -> Self {
         let is_here = |hook: &&Arc<Hook>| {
             hook.place.as_ref().is_some_and(|place| place.file == source.name)
-                && !is_own_entry(&hook.run)
+                && !is_tenterhook_entry(&hook.run)
                 && !hook.is_hold_for_unread_file()
         };
         let problems = file_problems(source, loaded);
@@ -126,8 +126,9 @@ impl RuleFile {
         }
     }
 
-    /// Returns whether the organisation's rules in this file apply as they are written.
-    fn binds(&self) -> bool {
+    /// Returns whether this is a file of the organisation whose rules all apply as they are
+    /// written.
+    fn is_managed_and_fully_applied(&self) -> bool {
         let is_disarmed = |hook: &Arc<Hook>| {
             hook.arming
                 .disabled_reason()
@@ -206,17 +207,19 @@ impl Expected {
     /// Finds the file with the digest. A managed file that binds goes before any other.
     fn find(digest: Digest, files: &[RuleFile]) -> Self {
         let same = || files.iter().filter(|file| file.digest == Some(digest));
-        let file = same().find(|file| file.binds()).or_else(|| same().next());
+        let file =
+            same().find(|file| file.is_managed_and_fully_applied()).or_else(|| same().next());
         let file = file.map(|file| Match {
             path: Arc::clone(&file.path),
             shown: file.shown.clone(),
             layer: file.layer,
-            binds: file.binds(),
+            binds: file.is_managed_and_fully_applied(),
         });
         Self { digest, file }
     }
 
-    pub(super) fn applies(&self) -> bool {
+    /// Returns whether the expected file was found and all its rules apply as they are written.
+    pub(super) fn has_fully_applied_file(&self) -> bool {
         self.file.as_ref().is_some_and(|file| file.binds)
     }
 
@@ -267,11 +270,13 @@ impl Rules {
         }
     }
 
-    pub(super) fn state(&self) -> State {
+    /// Returns the state of all rules: whether a file cannot be read, or an expected file does not
+    /// apply.
+    pub(super) fn overall_state(&self) -> State {
         if self.files.iter().any(|file| file.state == FileState::CannotBeRead) {
             return State::CannotBeRead;
         }
-        match self.expected.iter().all(Expected::applies) {
+        match self.expected.iter().all(Expected::has_fully_applied_file) {
             true => State::Good,
             false => State::OtherRules,
         }

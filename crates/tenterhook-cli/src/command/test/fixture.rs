@@ -120,7 +120,7 @@ pub(super) fn fill_placeholders_in_text(text: &str, roots: &Roots) -> String {
 }
 
 /// Replaces the directories of a fixture in a text by their placeholders: the inverse of
-/// [`fill_text`].
-pub(super) fn restore_placeholders(text: &str, roots: &Roots) -> String {
+/// [`fill_placeholders_in_text`].
+pub(super) fn replace_paths_by_placeholders(text: &str, roots: &Roots) -> String {
     text.replace(&*roots.cwd.to_string_lossy(), "{project}")
 }

@@ -24,7 +24,9 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::copies::Copies;
-use super::fixture::{Fixture, fill_placeholders, fill_placeholders_in_text, restore_placeholders};
+use super::fixture::{
+    Fixture, fill_placeholders, fill_placeholders_in_text, replace_paths_by_placeholders,
+};
 use super::mutant::Mutant;
 use super::sandboxes;
 use super::suite::Suite;
@@ -219,7 +221,7 @@ impl Ready {
     }
 
     fn case_result(&self, outcome: Outcome, took: Duration) -> Came {
-        let say = |text: &str| restore_placeholders(text, &self.roots);
+        let say = |text: &str| replace_paths_by_placeholders(text, &self.roots);
         let ran = outcome.steps.iter().filter(|step| step.ended.was_attempted());
         let held = |step: &&tenterhook_core::outcome::Step| step.verdict > Restraint::Allow;
         let effects = &outcome.effects;

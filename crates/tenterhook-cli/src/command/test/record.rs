@@ -77,13 +77,13 @@ fn hooks_and_header(file: &Path, args: &Test, here: &Here) -> Result<(Suite, Str
         let begins = new_file_header(file, &args.config, here);
         let suite = suite::suite_of_case_text(file, &begins, Some(DialectId::CLAUDE), here)?;
         if args.config.is_empty() {
-            suite::require_may_run(&suite, here)?;
+            suite::require_hooks_may_run(&suite, here)?;
         }
         return Ok((suite, begins));
     }
     let suite = suite::suite_of_case_file(file, None, here)?;
     if args.files.is_empty() && args.config.is_empty() {
-        suite::require_may_run(&suite, here)?;
+        suite::require_hooks_may_run(&suite, here)?;
     }
     if suite.has_errors() {
         return Err(Problem::new(format!("`{}` has errors", suite.shown))

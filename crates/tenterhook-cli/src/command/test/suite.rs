@@ -61,7 +61,7 @@ pub(super) fn find_suites(files: &[Named], here: &Here) -> Result<Vec<Suite>, Pr
     match files {
         [] => {
             let suites = discover_suites(here)?;
-            suites.iter().try_for_each(|suite| require_may_run(suite, here))?;
+            suites.iter().try_for_each(|suite| require_hooks_may_run(suite, here))?;
             Ok(suites)
         }
         files => files.iter().map(|file| suite_of_named_file(file, here)).collect(),
@@ -71,7 +71,7 @@ pub(super) fn find_suites(files: &[Named], here: &Here) -> Result<Vec<Suite>, Pr
 /// Returns an error if the hooks of the suite may not run. Naming a file in the arguments permits
 /// it; a file found in a repository only runs approved programs. Rules start no program and always
 /// run.
-pub(super) fn require_may_run(suite: &Suite, here: &Here) -> Result<(), Problem> {
+pub(super) fn require_hooks_may_run(suite: &Suite, here: &Here) -> Result<(), Problem> {
     let runs = |source: &Source| {
         let hooks = suite
             .ruleset
@@ -312,7 +312,7 @@ pub(super) fn suite_without_cases(files: &[Named], here: &Here) -> Result<Suite,
     let suite =
         Suite::new(shown, sources, project, dialect, roots, here).with_cases(Vec::new(), &[])?;
     if files.is_empty() {
-        require_may_run(&suite, here)?;
+        require_hooks_may_run(&suite, here)?;
     }
     Ok(suite)
 }

@@ -44,8 +44,14 @@ pub(super) fn run(named: &[PathBuf], here: &Here, term: Term) -> Result<Exit, Pr
         let mut page =
             format!("{}\n", paint(BOLD, to_safe_line(&shorten_path(&review.source, &here.roots))));
         for (entry, copied) in review.entries.iter().zip(trust.rehearse(review)) {
-            let Some(found) =
-                compare_with_copy(entry, copied, review, (kept.path(), &scratch), here, term)?
+            let Some(found) = compare_gate_with_approved_copy(
+                entry,
+                copied,
+                review,
+                (kept.path(), &scratch),
+                here,
+                term,
+            )?
             else {
                 continue;
             };
@@ -69,7 +75,7 @@ struct Found {
 }
 
 /// Compares the answers of a gate and of its approved copy; `None` if it has no copy.
-fn compare_with_copy(
+fn compare_gate_with_approved_copy(
     entry: &Entry,
     copied: std::io::Result<Hook>,
     review: &Review,
@@ -92,7 +98,7 @@ fn compare_with_copy(
             return Ok(Some(Found { is_same: false, lines: vec![line] }));
         }
     };
-    let answers = term.with_progress("comparing the gates", || {
+    let answers = term.run_with_progress("comparing the gates", || {
         let plain = |hook| run_twice(hook, (kept, &review.project), scratch, here);
         Ok::<_, Problem>((plain(&entry.hook)?, plain(&copy)?))
     });
@@ -128,7 +134,7 @@ fn run_twice(
         .unwrap_or_default();
     let reason = outcome.reason().unwrap_or_default();
     let decision = format!("{:?} {reason}", outcome.restraint);
-    let plain = |text: &str| with_project_paths(text, kept, project);
+    let plain = |text: &str| with_copy_paths_replaced(text, kept, project);
     Ok(Answer { decision: plain(&decision), ended, errors: plain(&errors) })
 }
 
@@ -156,7 +162,7 @@ fn shell_quote(text: &str) -> String {
 }
 
 /// Returns a text with the paths of copies replaced by those of the project.
-fn with_project_paths(text: &str, kept: &Path, project: &Path) -> String {
+fn with_copy_paths_replaced(text: &str, kept: &Path, project: &Path) -> String {
     let root = kept.join("trust/copies").display().to_string();
     let mut plain = String::new();
     let mut parts = text.split(&root);

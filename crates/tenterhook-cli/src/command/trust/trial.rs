@@ -57,8 +57,8 @@ pub(super) fn run(named: &[PathBuf], here: &Here, term: Term) -> Result<Exit, Pr
         let shown = shorten_path(&source.name, &here.roots);
         let mut page = format!("{}\n", paint(BOLD, &shown));
         for hook in hooks {
-            let outcome =
-                term.with_progress("trying the hooks", || fire_confined(&hook, &scratch, here))?;
+            let outcome = term
+                .run_with_progress("trying the hooks", || fire_confined(&hook, &scratch, here))?;
             asks |= push_result(&hook, &outcome, term.width(), &mut page);
         }
         term.print_data(&page)?;

@@ -83,7 +83,9 @@ pub static CLAUDE: Dialect = Dialect {
     ..Dialect::new(Core {
         id: DialectId::CLAUDE,
         rows: || &events::ROWS,
-        unknown_row: |event| EventRow::unknown_event(event, Powers::NONE, Duration::from_mins(10)),
+        unknown_row: |event| {
+            EventRow::new_row_of_unknown_event(event, Powers::NONE, Duration::from_mins(10))
+        },
         recognizes: paths::recognize_config,
         places: paths::config_candidates,
         read_config: config::read_config,

@@ -139,7 +139,7 @@ impl ReadLine for Claude {
             "assistant" | "user" => {}
             other if OTHERS.contains(&other) => return Ok(()),
             other => {
-                carried.facts.count_unknown_kind(other);
+                carried.facts.count_record_of_unknown_kind(other);
                 return Ok(());
             }
         }
@@ -178,7 +178,7 @@ impl Claude {
             }
             let (Some(id), Some(tool)) = (block.id.string_value(), block.name.string_value())
             else {
-                carried.facts.count_unknown_kind("tool_use");
+                carried.facts.count_record_of_unknown_kind("tool_use");
                 continue;
             };
             if matches!(&*tool, "Bash" | "PowerShell") {

@@ -26,7 +26,7 @@ pub static CLINE: Dialect = Dialect {
     ..Dialect::new(Core {
         id: DialectId::CLINE,
         rows: || &vocabulary::ROWS,
-        unknown_row: |event| EventRow::unknown_event(event, Powers::NONE, TIMEOUT),
+        unknown_row: |event| EventRow::new_row_of_unknown_event(event, Powers::NONE, TIMEOUT),
         recognizes: config::recognize_hook_file,
         places: config::hook_file_candidates,
         read_config: config::read_hook_file,

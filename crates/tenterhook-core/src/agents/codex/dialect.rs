@@ -36,7 +36,9 @@ pub static CODEX: Dialect = Dialect {
     ..Dialect::new(Core {
         id: DialectId::CODEX,
         rows: || &events::ROWS,
-        unknown_row: |event| EventRow::unknown_event(event, Powers::NONE, events::TIMEOUT),
+        unknown_row: |event| {
+            EventRow::new_row_of_unknown_event(event, Powers::NONE, events::TIMEOUT)
+        },
         recognizes: paths::recognize_config,
         places: paths::config_candidates,
         read_config: config::read_config,

@@ -175,7 +175,7 @@ impl ReadLine for Codex {
             }
             "response_item" => self.read_response_item(payload, carried, emit),
             "event_msg" => self.read_event_message(payload, carried, emit),
-            other => carried.facts.count_unknown_kind(other),
+            other => carried.facts.count_record_of_unknown_kind(other),
         }
         Ok(())
     }
@@ -218,7 +218,7 @@ impl Codex {
                 emit(carried.new_record(call_end_from_output(call, payload.output, is_script)));
             }
             (kind, _) if RESPONSE_ITEMS.contains(&kind) => {}
-            (kind, _) => carried.facts.count_unknown_kind(kind),
+            (kind, _) => carried.facts.count_record_of_unknown_kind(kind),
         }
     }
 
@@ -256,7 +256,7 @@ impl Codex {
             "task_complete" => emit(carried.new_record(Action::Stop)),
             "item_completed" => self.emit_completed_item(payload.item.as_object(), carried, emit),
             kind if EVENT_MESSAGES.contains(&kind) => {}
-            kind => carried.facts.count_unknown_kind(kind),
+            kind => carried.facts.count_record_of_unknown_kind(kind),
         }
     }
 
@@ -267,7 +267,9 @@ impl Codex {
         carried: &mut Carried,
         emit: Emit<'_>,
     ) {
-        let Some(item) = item else { return carried.facts.count_unknown_kind("item_completed") };
+        let Some(item) = item else {
+            return carried.facts.count_record_of_unknown_kind("item_completed");
+        };
         let kind = item.r#type.string_value().unwrap_or_default();
         if &*kind == "UserMessage" {
             let texts = item.content.deserialize_value::<Vec<Text<'_>>>().unwrap_or_default();
@@ -279,7 +281,7 @@ impl Codex {
         }
         let (Some(id), Some((tool, input))) = (item.id.string_value(), item_tool_call(item, &kind))
         else {
-            return carried.facts.count_unknown_kind(&kind);
+            return carried.facts.count_record_of_unknown_kind(&kind);
         };
         if self.calls.contains(&*id) {
             if &*kind == "CommandExecution" {

@@ -27,7 +27,7 @@ use crate::source::{ReadConfig, Source};
 pub(crate) use crate::syntax::Node;
 
 /// Describes how the agent calls Tenterhook, with these replies to its calls.
-const fn new_agent_calls(replies: &'static Replies) -> Calls {
+const fn how_agent_calls_tenterhook(replies: &'static Replies) -> Calls {
     Calls {
         replies: Some(replies),
         project_variables: &["COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
@@ -58,7 +58,7 @@ pub static COPILOT: Dialect = Dialect {
         refused: |root| config::ACCEPTED.find_refused_value(root),
         ..Files::DEFAULT
     },
-    calls: new_agent_calls(&reply::CAMEL_REPLIES),
+    calls: how_agent_calls_tenterhook(&reply::CAMEL_REPLIES),
     matching: MATCHING,
     layers: LAYERS,
     runs: RUNS,
@@ -67,7 +67,7 @@ pub static COPILOT: Dialect = Dialect {
     ..Dialect::new(Core {
         id: DialectId::COPILOT,
         rows: || &vocabulary::ROWS,
-        unknown_row: |event| EventRow::unknown_event(event, Powers::NONE, call::TIMEOUT),
+        unknown_row: |event| EventRow::new_row_of_unknown_event(event, Powers::NONE, call::TIMEOUT),
         recognizes: recognize_config,
         places: config_candidates,
         read_config: config::read_config,
@@ -81,7 +81,7 @@ pub static COPILOT: Dialect = Dialect {
 
 /// The dialect of events with Claude Code's names.
 pub static PASCAL: Dialect = Dialect {
-    calls: new_agent_calls(&reply::PASCAL_REPLIES),
+    calls: how_agent_calls_tenterhook(&reply::PASCAL_REPLIES),
     matching: MATCHING,
     layers: LAYERS,
     runs: RUNS,
@@ -90,7 +90,7 @@ pub static PASCAL: Dialect = Dialect {
     ..Dialect::new(Core {
         id: DialectId::COPILOT_PASCAL,
         rows: || &vocabulary::PASCAL_ROWS,
-        unknown_row: |event| EventRow::unknown_event(event, Powers::NONE, call::TIMEOUT),
+        unknown_row: |event| EventRow::new_row_of_unknown_event(event, Powers::NONE, call::TIMEOUT),
         recognizes: |_, _| Fit::No,
         places: |_| Vec::new(),
         // `COPILOT` reads the files of both.

@@ -140,9 +140,9 @@ impl ReadLine for Copilot {
             }
             "tool.execution_start" => emit_call(data(), carried, emit),
             "tool.execution_complete" => emit_call_end(data(), carried, emit),
-            "hook.start" => emit_calls_asked_of_hooks(data(), carried, emit),
+            "hook.start" => emit_calls_passed_to_hooks(data(), carried, emit),
             kind if OTHERS.iter().any(|start| kind.starts_with(start)) => {}
-            kind => carried.facts.count_unknown_kind(kind),
+            kind => carried.facts.count_record_of_unknown_kind(kind),
         }
         Ok(())
     }
@@ -168,7 +168,7 @@ fn emit_call(data: Option<&Data<'_>>, carried: &mut Carried, emit: Emit<'_>) {
         data.as_ref().and_then(|d| d.tool_call_id.string_value()),
         data.as_ref().and_then(|d| d.tool_name.string_value()),
     ) else {
-        return carried.facts.count_unknown_kind("tool.execution_start");
+        return carried.facts.count_record_of_unknown_kind("tool.execution_start");
     };
     let Some(data) = data else { return };
     if carried.subagent.is_none() {
@@ -216,8 +216,8 @@ fn emit_call_end(data: Option<&Data<'_>>, carried: &mut Carried, emit: Emit<'_>)
     emit(carried.new_record(Action::Result { call, ended }));
 }
 
-/// Emits the calls about which a hook before a tool was asked.
-fn emit_calls_asked_of_hooks(data: Option<&Data<'_>>, carried: &mut Carried, emit: Emit<'_>) {
+/// Emits the calls that were passed to a hook before a tool.
+fn emit_calls_passed_to_hooks(data: Option<&Data<'_>>, carried: &mut Carried, emit: Emit<'_>) {
     let Some(data) = data else { return };
     if data.hook_type.string_value().as_deref() != Some("preToolUse") {
         return;

@@ -36,7 +36,7 @@ pub static GEMINI: Dialect = Dialect {
     ..Dialect::new(Core {
         id: DialectId::GEMINI,
         rows: || &vocabulary::ROWS,
-        unknown_row: |event| EventRow::unknown_event(event, Powers::NONE, call::TIMEOUT),
+        unknown_row: |event| EventRow::new_row_of_unknown_event(event, Powers::NONE, call::TIMEOUT),
         recognizes: |path, root| {
             settings::recognize_config(&config::SETTINGS_PATHS, &vocabulary::ROWS, path, root)
         },

@@ -142,7 +142,7 @@ impl Gemini {
                 }
             }
             kind if OTHERS.contains(&kind) => {}
-            kind => carried.facts.count_unknown_kind(kind),
+            kind => carried.facts.count_record_of_unknown_kind(kind),
         }
     }
 
@@ -160,7 +160,7 @@ impl Gemini {
 
     fn emit_call(&mut self, call: &ToolCall<'_>, carried: &mut Carried, emit: Emit<'_>) {
         let (Some(id), Some(tool)) = (call.id.string_value(), call.name.string_value()) else {
-            return carried.facts.count_unknown_kind("toolCalls");
+            return carried.facts.count_record_of_unknown_kind("toolCalls");
         };
         if !self.seen.insert(id.to_string()) {
             return;

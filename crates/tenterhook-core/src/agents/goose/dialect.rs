@@ -28,7 +28,7 @@ pub static GOOSE: Dialect = Dialect {
     ..Dialect::new(Core {
         id: DialectId::GOOSE,
         rows: || &vocabulary::ROWS,
-        unknown_row: |event| EventRow::unknown_event(event, Powers::NONE, call::TIMEOUT),
+        unknown_row: |event| EventRow::new_row_of_unknown_event(event, Powers::NONE, call::TIMEOUT),
         recognizes: recognize_config,
         places: config_candidates,
         read_config: config::read_config,

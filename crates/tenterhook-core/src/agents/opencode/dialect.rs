@@ -19,7 +19,7 @@ pub(crate) static OPENCODE: Dialect = Dialect {
     ..Dialect::new(Core {
         id: DialectId::OPENCODE,
         rows: || ROWS,
-        unknown_row: |event| EventRow::unknown_event(event, Powers::NONE, call::TIMEOUT),
+        unknown_row: |event| EventRow::new_row_of_unknown_event(event, Powers::NONE, call::TIMEOUT),
         recognizes: |_, _| Fit::No,
         places: |_| Vec::new(),
         read_config: |_| ReadConfig::default(),

@@ -147,11 +147,11 @@ impl ReadLine for OpenCode {
                 let message = row.message_id.string_value().unwrap_or_default();
                 match row.data.deserialize_value::<Part<'_>>() {
                     Some(part) => self.read_part(&part, &message, carried, emit),
-                    None => carried.facts.count_unknown_kind("part"),
+                    None => carried.facts.count_record_of_unknown_kind("part"),
                 }
             }
             table if TABLES.contains(&table) => {}
-            table => carried.facts.count_unknown_kind(table),
+            table => carried.facts.count_record_of_unknown_kind(table),
         }
         Ok(())
     }
@@ -160,7 +160,7 @@ impl ReadLine for OpenCode {
 impl OpenCode {
     fn read_session(&mut self, row: &Row<'_>, carried: &mut Carried) {
         let Some(id) = row.id.string_value() else {
-            return carried.facts.count_unknown_kind("session");
+            return carried.facts.count_record_of_unknown_kind("session");
         };
         let session = Session {
             id: (*id).into(),
@@ -195,7 +195,7 @@ impl OpenCode {
         self.set_session(session.id.string_value().as_deref(), carried);
         for message in serde_json::from_str::<Vec<Exported<'_>>>(messages)? {
             let Some(info) = message.info.deserialize_value::<Message<'_>>() else {
-                carried.facts.count_unknown_kind("message");
+                carried.facts.count_record_of_unknown_kind("message");
                 continue;
             };
             let id = info.id.string_value().unwrap_or_default();
@@ -242,7 +242,7 @@ impl OpenCode {
             }
             "text" => {}
             kind if OTHERS.contains(&kind) => {}
-            kind => carried.facts.count_unknown_kind(kind),
+            kind => carried.facts.count_record_of_unknown_kind(kind),
         }
     }
 }
@@ -253,7 +253,7 @@ fn emit_call(part: &Part<'_>, carried: &mut Carried, emit: Emit<'_>) {
         part.tool.string_value(),
         part.state.deserialize_value::<State<'_>>(),
     ) else {
-        return carried.facts.count_unknown_kind("tool");
+        return carried.facts.count_record_of_unknown_kind("tool");
     };
     if let Some(start) = state.time.as_ref().and_then(|time| time.start.integer_value()) {
         carried.time = Some(start);

@@ -53,7 +53,9 @@ pub static QWEN: Dialect = Dialect {
     ..Dialect::new(Core {
         id: DialectId::QWEN,
         rows: || &vocabulary::ROWS,
-        unknown_row: |event| EventRow::unknown_event(event, Powers::NONE, vocabulary::TIMEOUT),
+        unknown_row: |event| {
+            EventRow::new_row_of_unknown_event(event, Powers::NONE, vocabulary::TIMEOUT)
+        },
         recognizes: |path, root| {
             settings::recognize_config(&config::SETTINGS_PATHS, &vocabulary::ROWS, path, root)
         },

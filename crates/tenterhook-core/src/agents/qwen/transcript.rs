@@ -141,9 +141,9 @@ impl ReadLine for Qwen {
                 Some(
                     "attribution_snapshot" | "chat_compression" | "slash_command" | "at_command",
                 ) => {}
-                other => carried.facts.count_unknown_kind(other.unwrap_or("system")),
+                other => carried.facts.count_record_of_unknown_kind(other.unwrap_or("system")),
             },
-            other => carried.facts.count_unknown_kind(other),
+            other => carried.facts.count_record_of_unknown_kind(other),
         }
         Ok(())
     }
@@ -157,7 +157,7 @@ fn emit_assistant_calls(parts: &[Part<'_>], carried: &mut Carried, emit: Emit<'_
         let (Some(id), Some(tool), args) =
             (call.id.string_value(), call.name.string_value(), call.args)
         else {
-            carried.facts.count_unknown_kind("functionCall");
+            carried.facts.count_record_of_unknown_kind("functionCall");
             continue;
         };
         let input = Cow::Borrowed(args.json_text().unwrap_or("{}"));
@@ -179,7 +179,7 @@ impl Qwen {
         let Some((outcome, call)) =
             outcome.and_then(|outcome| outcome.call_id.string_value().map(|id| (outcome, id)))
         else {
-            return carried.facts.count_unknown_kind("tool_result");
+            return carried.facts.count_record_of_unknown_kind("tool_result");
         };
         let error = outcome.error_type.string_value();
         let text = outcome.result_display.string_value().unwrap_or_default();
@@ -221,7 +221,7 @@ impl Qwen {
             event.function_name.string_value(),
             event.call_id.string_value().unwrap_or_else(unnamed),
         ) else {
-            return carried.facts.count_unknown_kind("ui_telemetry");
+            return carried.facts.count_record_of_unknown_kind("ui_telemetry");
         };
         replace_carried_if_new(&mut carried.subagent, Some(agent));
         let input = Cow::Borrowed(event.function_args.json_text().unwrap_or("{}"));

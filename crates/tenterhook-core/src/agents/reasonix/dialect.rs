@@ -36,7 +36,7 @@ pub static REASONIX: Dialect = Dialect {
         id: DialectId::REASONIX,
         rows: || &events::ROWS,
         unknown_row: |event| {
-            EventRow::unknown_event(
+            EventRow::new_row_of_unknown_event(
                 event,
                 Powers::from_slice(&[Power::Message]),
                 Duration::from_secs(30),

@@ -2,7 +2,7 @@
 
 use tenterhook_shell::{Line, Parsed, SimpleCommand, Via, WordKind};
 
-use crate::call::judged::is_named_by_rules;
+use crate::call::judged::is_program_named_by_rules;
 use crate::call::view::View;
 
 pub(super) fn has_hidden_code(line: &Line, views: &[View<'_>], text: &str) -> bool {
@@ -21,7 +21,7 @@ fn is_resolved_program_name(command: &SimpleCommand, next: Option<&SimpleCommand
     let is_listed = |next: &&SimpleCommand| {
         next.via.len() == command.via.len() + 1
             && next.via.last() == Some(&Via::Wrapper("$( )"))
-            && next.program_name().is_some_and(|name| !is_named_by_rules(name))
+            && next.program_name().is_some_and(|name| !is_program_named_by_rules(name))
     };
     let is_plain = |c: char| c.is_ascii_alphanumeric() || " -_./=:,@+%".contains(c);
     let source = command.words.first().map_or("", |word| word.source.as_str());

@@ -168,8 +168,8 @@ pub(super) fn note_changed_guards(
     let is_home_known = says(HOMES);
     let in_home = |path: &String| as_home_path(path).filter(|_| is_home_known);
     for path in named.iter().cloned().chain(named.iter().filter_map(in_home)) {
-        let seen = paths.path_from_project(&path, &paths.cwd);
-        if names::holds_guard(&seen, Hold::Part, paths) {
+        let seen = paths.path_seen_from_project(&path, &paths.cwd);
+        if names::is_or_contains_guard(&seen, Hold::Part, paths) {
             found.guards.insert(seen);
         }
     }
@@ -190,7 +190,7 @@ pub(super) fn note_changed_guards(
     let joined = join_adjacent_texts(code, &strings::quoted_texts(code));
     let ways = sources.iter().chain(&joined).flat_map(|path| [Some(path.clone()), in_home(path)]);
     for path in ways.flatten() {
-        let seen = paths.path_from_project(&path, &paths.cwd);
+        let seen = paths.path_seen_from_project(&path, &paths.cwd);
         let is_shared_parent_of_guard =
             || names::is_shared_parent_of_guard(&paths.to_absolute(&path, &paths.cwd), paths);
         if protect::is_guard_directory(&seen)

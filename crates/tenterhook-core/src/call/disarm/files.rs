@@ -21,7 +21,7 @@ pub(super) fn note_guards_changed_by_program(here: &Here<'_>, found: &mut Found)
         let changed = operands()
             .into_iter()
             .filter(|operand| here.names_part_of_guard(operand) || moved(operand));
-        found.guards.extend(changed.map(|text| here.path_from_project(text)));
+        found.guards.extend(changed.map(|text| here.path_seen_from_project(text)));
     }
     if CODED.contains(&name) {
         let paths = Paths { cwd: view.cwd.clone(), ..here.paths.clone() };
@@ -40,7 +40,7 @@ pub(super) fn note_guards_changed_by_program(here: &Here<'_>, found: &mut Found)
         .any(|row| row.programs.contains(&name) && changes_files_in_arguments(row, view))
     {
         let changed = view.args.iter().filter(|arg| here.names_part_of_guard(arg));
-        found.guards.extend(changed.map(|arg| here.path_from_project(arg)));
+        found.guards.extend(changed.map(|arg| here.path_seen_from_project(arg)));
     }
     note_replaced_guard_directory(here, found);
     note_unpacked_guards(here, found);
@@ -51,14 +51,14 @@ pub(super) fn note_guards_changed_by_program(here: &Here<'_>, found: &mut Found)
             operands()
                 .into_iter()
                 .filter(|operand| here.names_part_of_guard(operand))
-                .map(|operand| here.path_from_project(operand)),
+                .map(|operand| here.path_seen_from_project(operand)),
         );
     }
     // `sort -o FILE`, `gcc -o FILE`, `jq ... --output FILE`: whatever a program writes by an option.
     let options = ["-o", "--output", "--output-file", "--out", "--in-place"];
     let given =
         view.option_values(&options).into_iter().filter(|text| here.names_part_of_guard(text));
-    found.guards.extend(given.map(|text| here.path_from_project(text)));
+    found.guards.extend(given.map(|text| here.path_seen_from_project(text)));
 }
 
 /// Whether a program changes the files in its arguments here.
@@ -94,16 +94,18 @@ fn note_replaced_guard_directory(here: &Here<'_>, found: &mut Found) {
         || matches!(view.name.as_str(), "ln" | "mv") && view.has_option('T', "no-target-directory");
     let places = if here.has_unknown_arguments() { operands.as_slice() } else { &[to] };
     let above = places.iter().filter(|place| replaces && here.names_shared_parent_of_guard(place));
-    found.guards.extend(above.map(|place| here.path_from_project(place)));
-    if whole && !to.ends_with('/') && is_home(&here.path_from_project(to)) {
-        found.guards.insert(here.path_from_project(to));
+    found.guards.extend(above.map(|place| here.path_seen_from_project(place)));
+    if whole && !to.ends_with('/') && is_home(&here.path_seen_from_project(to)) {
+        found.guards.insert(here.path_seen_from_project(to));
     }
     for source in from.iter().filter(|from| {
         view.name != "cp" || !here.paths.is_harmless_copy_of_guard(from, to, &view.cwd)
     }) {
         let name = source.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        let put = here.path_from_project(&format!("{to}/{name}"));
-        if (whole && is_home(&put)) || protect::classify_guarded_path(&put) == protect::Hold::Part {
+        let put = here.path_seen_from_project(&format!("{to}/{name}"));
+        if (whole && is_home(&put))
+            || protect::relation_of_path_to_guards(&put) == protect::Hold::Part
+        {
             found.guards.insert(put);
         }
     }
@@ -136,7 +138,7 @@ fn note_unpacked_guards(here: &Here<'_>, found: &mut Found) {
     }
     let into = view.option_values(options);
     let directory = |text: &&str| {
-        let seen = here.path_from_project(text);
+        let seen = here.path_seen_from_project(text);
         let is_shared_parent_of_guard = matches!(seen.as_str(), "~" | "/")
             || seen.starts_with("~/") && here.names_guard_or_parent(text);
         here.names_part_of_guard(text)
@@ -144,14 +146,14 @@ fn note_unpacked_guards(here: &Here<'_>, found: &mut Found) {
             || is_shared_parent_of_guard
     };
     found.guards.extend(
-        into.iter().filter(|text| directory(text)).map(|text| here.path_from_project(text)),
+        into.iter().filter(|text| directory(text)).map(|text| here.path_seen_from_project(text)),
     );
     let base = into.first().copied().unwrap_or(".");
     let valued: Vec<&str> = options.iter().copied().chain(["-f", "--file"]).collect();
     let members = view.operands(&valued).into_iter().skip(1);
-    let members = members.map(|member| here.path_from_project(&format!("{base}/{member}")));
+    let members = members.map(|member| here.path_seen_from_project(&format!("{base}/{member}")));
     let named = members.filter(|member| {
-        protect::classify_guarded_path(member) == protect::Hold::Part
+        protect::relation_of_path_to_guards(member) == protect::Hold::Part
             || protect::is_guard_directory(member)
     });
     found.guards.extend(named);

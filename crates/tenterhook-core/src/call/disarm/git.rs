@@ -79,14 +79,14 @@ pub(super) fn note_guards_changed_by_git(here: &Here<'_>, found: &mut Found) {
     if *verb == "clone" || *verb == "worktree" {
         let to = operands.iter().filter(|operand| {
             here.names_part_of_guard(operand)
-                || protect::is_guard_directory(&here.path_from_project(operand))
+                || protect::is_guard_directory(&here.path_seen_from_project(operand))
         });
-        found.guards.extend(to.map(|text| here.path_from_project(text)));
+        found.guards.extend(to.map(|text| here.path_seen_from_project(text)));
     }
     // What leaves the index alone stays where it is.
     let is_of_index =
         *verb == "restore" && view.has_option('S', "staged") && !view.has_option('W', "worktree");
-    if is_dry_run(here) || is_of_index || is_read_only_verb(verb, operands) {
+    if leaves_working_files_unchanged(here) || is_of_index || is_read_only_verb(verb, operands) {
         return;
     }
     let trees = view.command.assignments.iter().filter(|set| set.name == "GIT_WORK_TREE");
@@ -111,9 +111,9 @@ pub(super) fn note_guards_changed_by_git(here: &Here<'_>, found: &mut Found) {
         };
         let path = if path.is_empty() { "." } else { path };
         let written = join(top.clone(), &path);
-        let seen = here.path_from_project(&written);
+        let seen = here.path_seen_from_project(&written);
         // What git keeps of the whole project is as it was committed; a directory of a guard is named for its own sake.
-        let hold = protect::classify_guarded_path(&seen);
+        let hold = protect::relation_of_path_to_guards(&seen);
         if hold == Hold::Part
             || protect::is_guard_directory(&seen)
             || here.names_shared_parent_of_guard(&written)
@@ -154,13 +154,13 @@ fn note_changed_working_tree(
         return;
     }
     if here.names_any_parent_of_guard(top) {
-        found.guards.insert(here.path_from_project(top));
+        found.guards.insert(here.path_seen_from_project(top));
     }
 }
 
 /// Whether git only shows what it would do, or changes only its index. The value of an option is
 /// not an option.
-fn is_dry_run(here: &Here<'_>) -> bool {
+fn leaves_working_files_unchanged(here: &Here<'_>) -> bool {
     let mut args = here.view.args.iter().map(String::as_str).take_while(|arg| *arg != "--");
     while let Some(arg) = args.next() {
         if ALL_VALUED.contains(&arg) {

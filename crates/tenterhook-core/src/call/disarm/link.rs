@@ -29,7 +29,7 @@ pub(super) fn note_links_to_guards(here: &Here<'_>, found: &mut Found) {
         here.names_part_of_guard(written) || here.names_directory_of_guard(written)
     };
     let linked_from = view.option_values(LINKED_FROM).into_iter().filter(is_second_name);
-    found.guards.extend(linked_from.map(|written| here.path_from_project(written)));
+    found.guards.extend(linked_from.map(|written| here.path_seen_from_project(written)));
     let named = LINKERS.iter().find(|(programs, _)| programs.contains(&view.name.as_str()));
     let Some((_, options)) = named else { return };
     if !options.is_empty() && !options.iter().any(|option| has_option(here, *option)) {
@@ -47,7 +47,7 @@ pub(super) fn note_links_to_guards(here: &Here<'_>, found: &mut Found) {
     let linked = sources.into_iter().filter(|written| {
         is_second_name(written) || is_whole && here.names_guard_or_parent(written)
     });
-    found.guards.extend(linked.map(|written| here.path_from_project(written)));
+    found.guards.extend(linked.map(|written| here.path_seen_from_project(written)));
 }
 
 /// Whether a command has an option, in a cluster of letters or by its long name, which may be

@@ -124,10 +124,10 @@ fn target_plugin_folders(here: &Here<'_>) -> Vec<String> {
     let values = here.view.option_values(&["-C", "--directory", "-d", "-o"]);
     let words = here.view.operands(&[]).into_iter().chain(values);
     let named = words
-        .map(|word| here.path_from_project(word))
+        .map(|word| here.path_seen_from_project(word))
         .filter(|path| locate_in_plugin_directories(path).is_some());
     // `cd .claude/skills && git clone URL`.
-    let inside = Some(here.path_from_project("."))
+    let inside = Some(here.path_seen_from_project("."))
         .filter(|path| locate_in_plugin_directories(path) == Some(InPlugins::Directory));
     named.chain(inside).collect()
 }
@@ -153,18 +153,19 @@ fn filled_plugin_folders(here: &Here<'_>) -> Vec<String> {
     let is_appended = !view.fed.is_empty()
         || matches!(view.command.via.last(), Some(Via::Wrapper("xargs" | "parallel")));
     let target = match (given, is_appended) {
-        (Some(given), _) => Some(here.path_from_project(given)),
+        (Some(given), _) => Some(here.path_seen_from_project(given)),
         // `xargs` appends in the last place: any word may be the target.
-        (None, true) => sources.iter().map(|word| here.path_from_project(word)).find(is_place),
-        (None, false) => sources.pop().map(|word| here.path_from_project(word)),
+        (None, true) => sources.iter().map(|word| here.path_seen_from_project(word)).find(is_place),
+        (None, false) => sources.pop().map(|word| here.path_seen_from_project(word)),
     };
     let Some(to) = target.filter(is_place) else { return Vec::new() };
-    let brings = |from: &&str| may_hold_plugin(&here.path_from_project(from), here.paths);
+    let brings =
+        |from: &&str| may_be_or_contain_plugin(&here.path_seen_from_project(from), here.paths);
     if sources.iter().any(brings) { vec![to] } else { Vec::new() }
 }
 
 /// Whether a path may be a plugin, or a directory with plugins.
-fn may_hold_plugin(path: &str, paths: &Paths<'_>) -> bool {
+fn may_be_or_contain_plugin(path: &str, paths: &Paths<'_>) -> bool {
     // A folder among the plugins is not a new one.
     if matches!(locate_in_plugin_directories(path), Some(InPlugins::Folder | InPlugins::Inside(..)))
     {

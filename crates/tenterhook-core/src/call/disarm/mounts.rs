@@ -13,7 +13,7 @@ pub(super) fn note_mounted_guards(here: &Here<'_>, found: &mut Found) {
     if MOUNTERS.contains(&name) {
         let operands = view.operands(&options).into_iter();
         let held = operands.filter(|word| here.names_guard_or_parent(word));
-        found.guards.extend(held.map(|word| here.path_from_project(word)));
+        found.guards.extend(held.map(|word| here.path_seen_from_project(word)));
     }
     if let Some(binder) = BINDERS.iter().find(|binder| binder.programs.contains(&name)) {
         note_guards_in_container(here, binder, found);
@@ -38,7 +38,7 @@ fn note_guards_in_container(here: &Here<'_>, binder: &Binder, found: &mut Found)
             || here.names_directory_of_guard(source)
             || here.names_shared_parent_of_guard(source) && changes()
     });
-    found.guards.extend(held.map(|source| here.path_from_project(source)));
+    found.guards.extend(held.map(|source| here.path_seen_from_project(source)));
 }
 
 /// Returns the directory of this machine that the value of an option names, unless it is mounted

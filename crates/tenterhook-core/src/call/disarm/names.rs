@@ -28,8 +28,8 @@ const PARTS: &[char] = &['=', ',', ':', '@', '[', ']', '{', '}', '+', '\'', '"']
 
 /// Whether a path, relative to the project, is at least that much of a guard: by its letters, by
 /// the target of its links, or by another name of its file (SP-9, SP-27).
-pub(super) fn holds_guard(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
-    if protect::classify_guarded_path(path) >= least {
+pub(super) fn is_or_contains_guard(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
+    if protect::relation_of_path_to_guards(path) >= least {
         return true;
     }
     let path = paths.to_absolute(path, &paths.project);
@@ -47,18 +47,19 @@ pub(super) fn is_shared_parent_of_guard(path: &str, paths: &Paths<'_>) -> bool {
     if path_below_directory(&paths.home, path).is_some() {
         return true;
     }
-    let seen = paths.path_from_project(path, &paths.project);
-    seen.starts_with(['~', '/']) && holds_guard(&seen, Hold::Parent, paths)
+    let seen = paths.path_seen_from_project(path, &paths.project);
+    seen.starts_with(['~', '/']) && is_or_contains_guard(&seen, Hold::Parent, paths)
 }
 
 /// Whether a call runs in a directory that contains a guard and is not below the project: a line
 /// without any path may empty it (SP-50).
-pub(super) fn runs_above_guard(paths: &Paths<'_>) -> bool {
+pub(super) fn call_runs_above_guard(paths: &Paths<'_>) -> bool {
     let is_inside = path_below_directory(&paths.cwd, &paths.project).is_some()
         && path_below_directory(&paths.home, &paths.project).is_none();
     !is_inside
-        && protect::classify_guarded_path(&paths.path_from_project(&paths.cwd, &paths.project))
-            != Hold::Nothing
+        && protect::relation_of_path_to_guards(
+            &paths.path_seen_from_project(&paths.cwd, &paths.project),
+        ) != Hold::Nothing
 }
 
 /// Returns the files that a pattern in the last part of a path matches. `*` without a letter
@@ -88,7 +89,7 @@ pub(super) fn resolve_path_links(path: &str, paths: &Paths<'_>) -> Option<String
         Some(format!("{directory}/{}", path_below_directory(&target, &real)?))
     };
     let from_start = [&paths.project, &paths.home].into_iter().find_map(from);
-    Some(paths.path_from_project(&from_start.unwrap_or(target), "/"))
+    Some(paths.path_seen_from_project(&from_start.unwrap_or(target), "/"))
 }
 
 /// Whether a text mentions a path that is a second name of a guard's file, or has to be read in
@@ -143,19 +144,20 @@ fn is_guard_second_name(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
     let is_own = |real: String| is_own_program_path(&real, least, paths);
     files.resolve_links(path).is_some_and(is_own)
         || resolve_path_links(path, paths)
-            .is_some_and(|target| protect::classify_guarded_path(&target) >= least)
-        || files.hard_links(path, &|| guard_directories(paths)).iter().any(|name| {
-            protect::classify_guarded_path(&paths.path_from_project(name, "/")) == Hold::Part
+            .is_some_and(|target| protect::relation_of_path_to_guards(&target) >= least)
+        || files.hard_links(path, &|| directories_of_guard_files(paths)).iter().any(|name| {
+            protect::relation_of_path_to_guards(&paths.path_seen_from_project(name, "/"))
+                == Hold::Part
         })
 }
 
 /// Returns the directories that may contain files of a guard: those of the table, in the project,
 /// in the home directory and in the working directory.
-fn guard_directories(paths: &Paths<'_>) -> Vec<String> {
+fn directories_of_guard_files(paths: &Paths<'_>) -> Vec<String> {
     let starts = [&paths.project, &paths.cwd, &paths.home];
     let mut found: Vec<String> = protect::guarded_directories()
         .flat_map(|directory| match directory {
-            rooted if rooted.starts_with(['/', '~']) => vec![absolute_in_home(rooted, paths)],
+            rooted if rooted.starts_with(['/', '~']) => vec![absolute_path_in_home(rooted, paths)],
             below => starts.iter().map(|start| format!("{start}/{below}")).collect(),
         })
         .collect();
@@ -165,7 +167,7 @@ fn guard_directories(paths: &Paths<'_>) -> Vec<String> {
 }
 
 /// Returns a directory of the table that is relative to the home directory, as an absolute path.
-fn absolute_in_home(directory: &str, paths: &Paths<'_>) -> String {
+fn absolute_path_in_home(directory: &str, paths: &Paths<'_>) -> String {
     match directory.strip_prefix('~') {
         Some(rest) => format!("{}{rest}", paths.home),
         None => directory.to_owned(),

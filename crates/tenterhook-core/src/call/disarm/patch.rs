@@ -71,7 +71,7 @@ pub(super) fn note_patched_guards(here: &Here<'_>, found: &mut Found) {
                 operands
                     .iter()
                     .filter(|operand| here.names_part_of_guard(operand))
-                    .map(|operand| here.path_from_project(operand)),
+                    .map(|operand| here.path_seen_from_project(operand)),
             );
             let given = view.option_values(&["-i", "--input"]);
             let given =
@@ -82,9 +82,10 @@ pub(super) fn note_patched_guards(here: &Here<'_>, found: &mut Found) {
         _ => return,
     };
     if base.iter().any(|text| {
-        here.names_part_of_guard(text) || protect::is_guard_directory(&here.path_from_project(text))
+        here.names_part_of_guard(text)
+            || protect::is_guard_directory(&here.path_seen_from_project(text))
     }) {
-        found.guards.extend(base.iter().map(|text| here.path_from_project(text)));
+        found.guards.extend(base.iter().map(|text| here.path_seen_from_project(text)));
     }
     for text in read_patch_texts(here, &files) {
         match text {
@@ -108,15 +109,15 @@ fn read_patch_texts(here: &Here<'_>, files: &[&str]) -> Vec<Option<String>> {
     let inputs = view.redirects.iter().filter(|(operator, _)| operator == "<");
     let mut found: Vec<Option<String>> = inputs.map(|(_, file)| read(file)).collect();
     let said = view
-        .input_texts()
+        .texts_given_to_command()
         .filter(|text| text.contains('\n') && MARKS.iter().any(|mark| text.contains(mark)));
     found.extend(said.map(|text| Some(text.to_owned())));
     // The input from a pipe is unknown before the run.
     if found.is_empty() { vec![None] } else { found }
 }
 
-/// Notes the guards that a patch changes which a patch tool applies.
-pub(super) fn note_applied_patch(text: &str, paths: &Paths<'_>, found: &mut Found) {
+/// Notes the guards that a patch changes when a patch tool applies it.
+pub(super) fn note_guards_in_applied_patch(text: &str, paths: &Paths<'_>, found: &mut Found) {
     // Whole files come through here, most of which are no patch.
     let says = |mark: &str| memmem::find(text.as_bytes(), mark.as_bytes()).is_some();
     if says("*** Begin Patch") || (says("\n+++ ") && says("\n@@")) {
@@ -138,9 +139,9 @@ fn note_guards_in_patch(text: &str, paths: &Paths<'_>, cwd: &str, found: &mut Fo
         // However many leading names are cut, the rest names the file.
         let cut =
             std::iter::successors(Some(name), |text| text.split_once('/').map(|(_, rest)| rest));
-        let seen = cut.take(4).map(|text| paths.path_from_project(text, cwd));
+        let seen = cut.take(4).map(|text| paths.path_seen_from_project(text, cwd));
         let held: Vec<String> =
-            seen.filter(|text| protect::classify_guarded_path(text) == Hold::Part).collect();
+            seen.filter(|text| protect::relation_of_path_to_guards(text) == Hold::Part).collect();
         found.guards.extend(held.into_iter().take(1));
     }
 }

@@ -16,7 +16,8 @@ pub(super) fn note_guards_with_changed_rights(here: &Here<'_>, found: &mut Found
     }
     let mut operands = view.operands(&[]);
     // `chmod -x FILE` has the rights among its options, `chmod --reference=X FILE` in another file.
-    let by_option = name == "chmod" && view.args.iter().any(|arg| is_removing_mode(arg))
+    let by_option = name == "chmod"
+        && view.args.iter().any(|arg| is_mode_removing_permissions(arg))
         || view.args.iter().any(|arg| arg.starts_with("--reference"));
     let has_mode = match name {
         "chmod" | "chown" | "chgrp" | "chflags" => !by_option,
@@ -32,14 +33,14 @@ pub(super) fn note_guards_with_changed_rights(here: &Here<'_>, found: &mut Found
     }
     let takes = where_guard_gets_unreadable(view, mode, here);
     let changed = operands.into_iter().filter(|word| {
-        let seen = here.path_from_project(word);
+        let seen = here.path_seen_from_project(word);
         here.names_part_of_guard(word)
             || protect::is_guard_directory(&seen)
             || takes == Takes::Above && here.names_shared_parent_of_guard(word)
-            || takes == Takes::All && protect::classify_guarded_path(&seen) != Hold::Nothing
+            || takes == Takes::All && protect::relation_of_path_to_guards(&seen) != Hold::Nothing
             || takes == Takes::All && here.names_shared_parent_of_guard(word)
     });
-    found.guards.extend(changed.map(|word| here.path_from_project(word)));
+    found.guards.extend(changed.map(|word| here.path_seen_from_project(word)));
 }
 
 /// In which directories that hold a guard a change of rights makes it unreadable.
@@ -62,7 +63,7 @@ fn where_guard_gets_unreadable(view: &View<'_>, mode: Option<&str>, here: &Here<
             let mut modes = view
                 .args
                 .iter()
-                .filter(|arg| is_removing_mode(arg))
+                .filter(|arg| is_mode_removing_permissions(arg))
                 .map(String::as_str)
                 .chain(mode);
             let is_copied = view.args.iter().any(|arg| arg.starts_with("--reference"));
@@ -93,7 +94,7 @@ fn is_home_owner(owner: &str, here: &Here<'_>) -> bool {
 }
 
 /// Whether an argument is a mode that takes away permissions: `-x`, `-rwx`.
-fn is_removing_mode(arg: &str) -> bool {
+fn is_mode_removing_permissions(arg: &str) -> bool {
     let letters = arg.strip_prefix('-').filter(|letters| !letters.is_empty());
     letters.is_some_and(|letters| letters.chars().all(|c| "rwxXst,+=".contains(c)))
 }

@@ -6,7 +6,7 @@ use super::Here;
 use super::rights::is_unreadable_file_mode;
 use super::table::{NAME_TESTS, SEARCHERS};
 use crate::call::Found;
-use crate::call::find::start_directories;
+use crate::call::find::start_directories_of_find;
 use crate::call::view::View;
 use crate::protect;
 
@@ -43,7 +43,7 @@ pub(super) fn note_searched_guards(here: &Here<'_>, views: &[View<'_>], found: &
         let searched = view.operands(&["-e", "-f", "-g"]).into_iter().skip(1);
         let around =
             searched.filter(|directory| lists && here.names_any_parent_of_guard(directory));
-        return found.guards.extend(around.map(|directory| here.path_from_project(directory)));
+        return found.guards.extend(around.map(|directory| here.path_seen_from_project(directory)));
     }
     let Some((name, runs)) = SEARCHERS.iter().find(|(name, _)| *name == view.name) else { return };
     let is_find = !name.starts_with("fd");
@@ -59,23 +59,23 @@ pub(super) fn note_searched_guards(here: &Here<'_>, views: &[View<'_>], found: &
         return;
     }
     let searched: Vec<&str> =
-        if is_find { start_directories(view) } else { fd_directories(view, runs) };
+        if is_find { start_directories_of_find(view) } else { fd_directories(view, runs) };
     let names = searched_names(view, runs, is_find);
     if is_find {
         let meant = |word: &&str| {
             here.names_part_of_guard(word)
-                || protect::is_guard_directory(&here.path_from_project(word))
+                || protect::is_guard_directory(&here.path_seen_from_project(word))
         };
         let named = view.args.iter().map(|arg| arg.trim_start_matches("*/").trim_end_matches("/*"));
         found.guards.extend(
-            named.filter(meant).filter(|_| deletes).map(|word| here.path_from_project(word)),
+            named.filter(meant).filter(|_| deletes).map(|word| here.path_seen_from_project(word)),
         );
         found.guards.extend(patterns_matching_guards(here, &searched).filter(|_| deletes));
     }
     let is_any = |name: &&str| name.chars().all(|c| "*.?^$/".contains(c));
     let above = searched.into_iter().filter(|directory| here.names_any_parent_of_guard(directory));
     if names.iter().all(is_any) {
-        found.guards.extend(above.map(|directory| here.path_from_project(directory)));
+        found.guards.extend(above.map(|directory| here.path_seen_from_project(directory)));
     } else if above.count() > 0 {
         found
             .guards
@@ -128,7 +128,7 @@ fn may_lead_to_guard(name: &str) -> bool {
     let name = name.strip_suffix("/.").unwrap_or(name);
     !name.is_empty()
         && ["~/.", "~/.config/", "~/"].iter().any(|start| {
-            protect::classify_guarded_path(&format!("{start}{name}")) != protect::Hold::Nothing
+            protect::relation_of_path_to_guards(&format!("{start}{name}")) != protect::Hold::Nothing
         })
 }
 

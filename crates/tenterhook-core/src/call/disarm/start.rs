@@ -31,7 +31,13 @@ const CARRIED: &[&str] = &["--setenv=", "--env=", "-E", "-e"];
 /// Words before a variable that set it, in files of shells and terminals.
 const SETS: &[&str] = &["set", "setenv", "set-environment", "unset", "env.set"];
 
-pub(super) fn note_unguarded_starts(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
+/// Notes the agents that a command starts without their guard, and the variables that it sets for
+/// such a start later.
+pub(super) fn note_agents_started_unguarded(
+    here: &Here<'_>,
+    views: &[View<'_>],
+    found: &mut Found,
+) {
     let view = here.view;
     if protect::sets_persistent_variables(&view.name, &view.args) {
         note_variables_of_later_programs(view, found);
@@ -49,12 +55,17 @@ pub(super) fn note_unguarded_starts(here: &Here<'_>, views: &[View<'_>], found: 
         fed: Vec::new(),
         meter: view.meter,
     };
-    note_started_agent(&Here { view: &started, ..*here }, agent, views, found);
+    note_agent_started_unguarded(&Here { view: &started, ..*here }, agent, views, found);
 }
 
 /// Notes an agent that a command starts without its guard, or that changes its own guard. `here` is
 /// the command as if the agent were started directly.
-fn note_started_agent(here: &Here<'_>, agent: &Agent, views: &[View<'_>], found: &mut Found) {
+fn note_agent_started_unguarded(
+    here: &Here<'_>,
+    agent: &Agent,
+    views: &[View<'_>],
+    found: &mut Found,
+) {
     let view = here.view;
     let looks = view
         .args

@@ -104,7 +104,7 @@ pub(super) fn note_guards_changed_by_tool(
             .map_or_else(|| paths.cwd.clone(), |path| paths.to_absolute(&path, &paths.cwd));
         named.note_named_guards(name.says_tool_has_effect(Does::Whole), &cwd, found);
     }
-    visit_texts(call.input, 0, &mut |text| patch::note_applied_patch(text, paths, found));
+    visit_texts(call.input, 0, &mut |text| patch::note_guards_in_applied_patch(text, paths, found));
     if !is_unknown {
         // As the file would hold it: JSON writes the end of a line as a letter.
         let whole = || {
@@ -210,13 +210,13 @@ impl Named<'_> {
     /// Adds the guards that the texts name: each text, and each name in each directory.
     fn note_named_guards(&self, is_whole: bool, cwd: &str, found: &mut Found) {
         for path in &self.found {
-            let seen = self.paths.path_from_project(path, cwd);
+            let seen = self.paths.path_seen_from_project(path, cwd);
             let is_home = || {
                 protect::is_guard_directory(&seen)
                     || names::resolve_path_links(&seen, self.paths)
                         .is_some_and(|real| protect::is_guard_directory(&real))
             };
-            let is_guard = names::holds_guard(&seen, Hold::Part, self.paths)
+            let is_guard = names::is_or_contains_guard(&seen, Hold::Part, self.paths)
                 || modules::is_plugin_file(&seen, self.paths);
             let is_shared_parent_of_guard = || {
                 !self.destinations.contains(path)
@@ -230,7 +230,11 @@ impl Named<'_> {
             }
         }
         let bases = self.found.iter().filter(|path| {
-            names::holds_guard(&self.paths.path_from_project(path, cwd), Hold::Parent, self.paths)
+            names::is_or_contains_guard(
+                &self.paths.path_seen_from_project(path, cwd),
+                Hold::Parent,
+                self.paths,
+            )
         });
         for base in bases.take(MOST_BASES) {
             self.note_joined_paths(base, cwd, found);
@@ -257,8 +261,8 @@ impl Named<'_> {
                 if !self.meter.spend_steps(A_PATH) {
                     return;
                 }
-                let seen = self.paths.path_from_project(&path, cwd);
-                if protect::classify_guarded_path(&seen) == Hold::Part {
+                let seen = self.paths.path_seen_from_project(&path, cwd);
+                if protect::relation_of_path_to_guards(&seen) == Hold::Part {
                     found.guards.insert(seen);
                 }
             }

@@ -55,13 +55,15 @@ const WRITTEN: &[&str] =
     &["--out", "--log", "--pid", "--result", "--report", "--cid", "--iid", "--trace", "--dump"];
 
 impl Here<'_> {
-    /// Notes the files that a program only needs to run.
-    pub(super) fn note_used_files(&self, found: &mut Found) {
+    /// Notes the files that a program needs to run: its code, and the files that its options name.
+    pub(super) fn note_files_needed_to_run(&self, found: &mut Found) {
         let view = self.view;
         let opened = view.args.iter().chain(&view.fed).map(String::as_str);
         let opened = opened.filter(|_| OPENERS.contains(&view.name.as_str()));
-        for text in opened.chain(option_files(view)).chain(script_files(view)) {
-            found.reads.extend(paths_in_argument(text).map(|path| self.path_from_project(path)));
+        for text in opened.chain(files_read_through_options(view)).chain(script_files(view)) {
+            found
+                .reads
+                .extend(paths_in_argument(text).map(|path| self.path_seen_from_project(path)));
         }
     }
 }
@@ -87,7 +89,7 @@ fn script_files<'a>(view: &'a View<'_>) -> Vec<&'a str> {
 }
 
 /// Returns the values of options that name a file to be read: `--env-file .env`, `--from-file=x=y`.
-fn option_files<'a>(view: &'a View<'_>) -> Vec<&'a str> {
+fn files_read_through_options<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     let mut values = Vec::new();
     let mut args = view.args.iter().map(String::as_str).peekable();
     while let Some(arg) = args.next() {

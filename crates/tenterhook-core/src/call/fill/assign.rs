@@ -3,7 +3,7 @@
 use tenterhook_shell::Word;
 
 use super::{MOST, Variables};
-use crate::call::follow::list_elements;
+use crate::call::follow::elements_of_list;
 
 /// Most values that a variable keeps from before an assignment that may not run.
 const MOST_CHOICES: usize = 4;
@@ -15,7 +15,7 @@ impl Variables<'_> {
     pub(in crate::call) fn assign_value(&mut self, name: &str, value: &Word, may_not_run: bool) {
         let filled = self.expand_word(value).into_first_text();
         let filled = match value.source.starts_with('(') {
-            true => list_elements(&filled),
+            true => elements_of_list(&filled),
             false => filled,
         };
         let is_own = !matches!(name, "HOME" | "PWD" | "CLAUDE_PROJECT_DIR");

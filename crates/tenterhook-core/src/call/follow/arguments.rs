@@ -59,7 +59,7 @@ pub(super) fn redirect_targets(word: &Word, texts: Vec<String>, meter: &Meter<'_
 
 /// Returns the elements of a list, without their keys: `([a]=b c)` gives `b c`. Any other value is
 /// returned unchanged.
-pub(in crate::call) fn list_elements(value: &str) -> String {
+pub(in crate::call) fn elements_of_list(value: &str) -> String {
     let Some(list) = value.strip_prefix('(').and_then(|list| list.strip_suffix(')')) else {
         return value.to_owned();
     };

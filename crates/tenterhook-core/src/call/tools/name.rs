@@ -45,7 +45,7 @@ impl ToolName {
     /// Splits the name of a tool, and the action that its input names, into words.
     pub(in crate::call) fn from_call(call: ToolCall<'_>) -> Self {
         let name = split_words(call.name.rsplit("__").next().unwrap_or(call.name));
-        let (action, has_text) = input_action(call.input);
+        let (action, has_text) = action_and_whether_text(call.input);
         let reads = |name: &str| {
             name_says_effect(Does::Read, name) && !name_says_effect(Does::Change, name)
         };
@@ -77,7 +77,7 @@ impl ToolName {
 
 /// Returns the action that a field of the input names, split like a name, and whether a field holds
 /// text for a file.
-fn input_action(input: &Value) -> (String, bool) {
+fn action_and_whether_text(input: &Value) -> (String, bool) {
     let (mut action, mut has_text) = (String::new(), false);
     for (key, value) in input.as_object().into_iter().flatten() {
         let key = normalize_key(key);

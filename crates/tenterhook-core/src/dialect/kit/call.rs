@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::event::{describe_fields, parse_arguments, take_text};
 use crate::answer::Power;
-use crate::dialect::tools::{ToolWords, find_by_neutral_name, find_by_own_name};
+use crate::dialect::tools::{ToolWords, find_tool_by_neutral_name, find_tool_by_own_name};
 use crate::dialect::{Cap, Envelope, EventFault, EventRow, Roots, Subject};
 use crate::event::{Event, EventName, Surroundings};
 
@@ -67,11 +67,11 @@ impl Vocabulary {
         json: &Map<String, Value>,
         roots: &Roots,
     ) -> Result<Event, EventFault> {
-        self.decode_event_as(self.event_name_at(json, self.name)?, json, roots)
+        self.decode_event_as(self.event_name_at_key(json, self.name)?, json, roots)
     }
 
     /// Returns the name of the event from this key.
-    pub(crate) fn event_name_at<'a>(
+    pub(crate) fn event_name_at_key<'a>(
         &self,
         json: &'a Map<String, Value>,
         key: &str,
@@ -106,7 +106,7 @@ impl Vocabulary {
             of.insert(key, value);
         }
         if TOOL_EVENTS.contains(&name) {
-            self.neutralize_tool(&mut event, own)?;
+            self.make_tool_neutral(&mut event, own)?;
         }
         event.within.session_id = session_id;
         event.within.project =
@@ -132,7 +132,7 @@ impl Vocabulary {
 
     /// Replaces the tool's name and input keys by the neutral ones. `own` is the agent's name of
     /// the event.
-    fn neutralize_tool(&self, event: &mut Event, own: &str) -> Result<(), EventFault> {
+    fn make_tool_neutral(&self, event: &mut Event, own: &str) -> Result<(), EventFault> {
         let Some(name) = event.text("tool_name").map(str::to_owned) else {
             return Err(EventFault::NoTool { event: own.to_owned() });
         };
@@ -140,7 +140,7 @@ impl Vocabulary {
             let input = parse_arguments("tool_input", text.clone())?;
             event.payload.insert("tool_input".to_owned(), input);
         }
-        if let Some(tool) = find_by_own_name(self.tools, &name) {
+        if let Some(tool) = find_tool_by_own_name(self.tools, &name) {
             event.payload.insert("tool_name".to_owned(), tool.neutral.into());
             if let Some(input) = event.payload.get_mut("tool_input") {
                 *input = tool.to_neutral_input(input);
@@ -154,7 +154,8 @@ impl Vocabulary {
     pub(crate) fn to_agent_fields(&self, event: &Event) -> Map<String, Value> {
         let within = &event.within;
         let row = (self.rows)().iter().find(|row| row.event == event.name.as_str());
-        let tool = event.text("tool_name").and_then(|name| find_by_neutral_name(self.tools, name));
+        let tool =
+            event.text("tool_name").and_then(|name| find_tool_by_neutral_name(self.tools, name));
         let mut fields = Map::new();
         let mut put = |key: &str, value: Value| {
             let own = self.keys.iter().find(|(_, neutral)| *neutral == key);
@@ -191,13 +192,15 @@ impl Vocabulary {
 
     /// Returns the input of a neutral tool with the agent's keys.
     pub(crate) fn to_agent_input(&self, event: &Event, input: &Value) -> Value {
-        let tool = event.text("tool_name").and_then(|name| find_by_neutral_name(self.tools, name));
+        let tool =
+            event.text("tool_name").and_then(|name| find_tool_by_neutral_name(self.tools, name));
         tool.map_or_else(|| input.clone(), |tool| tool.to_agent_input(input))
     }
 
     /// Returns an input that a hook of this agent wrote, with the neutral keys.
     pub(crate) fn to_neutral_input(&self, event: &Event, input: &Value) -> Value {
-        let tool = event.text("tool_name").and_then(|name| find_by_neutral_name(self.tools, name));
+        let tool =
+            event.text("tool_name").and_then(|name| find_tool_by_neutral_name(self.tools, name));
         tool.map_or_else(|| input.clone(), |tool| tool.to_neutral_input(input))
     }
 }

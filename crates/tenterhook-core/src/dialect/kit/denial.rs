@@ -104,7 +104,7 @@ pub(crate) fn recover_denial(hearing: &Hearing<'_>, exact: Answer) -> Answer {
 
 /// Returns the answer of the strongest hit, which the agent lost.
 fn answer_from_hit(hearing: &Hearing<'_>, mut hit: Hit, exact: Answer) -> Answer {
-    add_surrounding_slips(hearing, &mut hit, &exact);
+    add_text_and_exit_slips(hearing, &mut hit, &exact);
     let stop = hit.stop.then(|| Stop { reason: hit.reason.clone() });
     let (restraint, reason) = if hit.restraint > exact.restraint {
         (hit.restraint, hit.reason)
@@ -139,7 +139,7 @@ fn answer_without_hit(hearing: &Hearing<'_>, exact: Answer, unclear: Option<Stri
             plain: Some(Box::new(exact)),
             ..Answer::default()
         },
-        None => match context::without_answers(hearing, &exact) {
+        None => match context::with_answers_replaced_by_context(hearing, &exact) {
             Some(answer) => answer,
             None => add_slips_of_malformed_answer(hearing, exact),
         },
@@ -242,7 +242,7 @@ fn find_hits_in_text(hearing: &Hearing<'_>, text: &str, hits: &mut Vec<Hit>) {
     }
     match lines::classify_lines(&text) {
         Some(Lines::Records(fields)) => {
-            hits.extend(mark_as_not_json(object::find_decisions(hearing, &fields)))
+            hits.extend(add_not_json_slip(object::find_decisions(hearing, &fields)))
         }
         Some(Lines::Word(word)) => hits.extend(hit_of_single_word(hearing, &word)),
         Some(Lines::One(line)) => {
@@ -285,7 +285,7 @@ fn hits_in_shape(hearing: &Hearing<'_>, shape: &Shape<'_>) -> Vec<Hit> {
             quoted = true;
         }
     }
-    let hits = if shape.loose { mark_as_not_json(hits) } else { hits };
+    let hits = if shape.loose { add_not_json_slip(hits) } else { hits };
     if shape.listed {
         add_slip_to_hits(hits, SlipKind::Wrapped, "the answer stands in an array")
     } else {
@@ -316,7 +316,7 @@ fn quote_shortened(text: &str) -> String {
     format!("`{}`", crate::text::clean(&line, QUOTED).text)
 }
 
-fn mark_as_not_json(hits: Vec<Hit>) -> Vec<Hit> {
+fn add_not_json_slip(hits: Vec<Hit>) -> Vec<Hit> {
     add_slip_to_hits(hits, SlipKind::Relaxed, "the answer is not JSON")
 }
 
@@ -369,7 +369,7 @@ fn find_hits_on_stderr(hearing: &Hearing<'_>, hits: &mut Vec<Hit>) {
 }
 
 /// Adds the slips around the decision: the form of the text, and how the hook ended.
-fn add_surrounding_slips(hearing: &Hearing<'_>, hit: &mut Hit, exact: &Answer) {
+fn add_text_and_exit_slips(hearing: &Hearing<'_>, hit: &mut Hit, exact: &Answer) {
     if !hit.on_stderr && hit.slips.iter().all(|slip| slip.kind != SlipKind::WrongExit) {
         for deviation in &hearing.reading.deviations {
             let slip = slip_from_deviation(deviation);

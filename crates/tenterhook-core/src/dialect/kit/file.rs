@@ -14,7 +14,7 @@ use crate::event::EventName;
 use crate::hook::{Arming, Compat};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{self, Duplicate, Entry, Format, Node, NodeValue};
-pub(crate) use format::{refuses_whole_file, syntax_finding};
+pub(crate) use format::{refusal_of_whole_file_phrase, syntax_finding};
 pub(crate) use layout::{File, Rules};
 
 /// Why hooks of a place never run, and the rule that says so.
@@ -119,7 +119,7 @@ impl Reader<'_> {
 
     /// Returns `true` if the node is an object; reports any other node. `what` describes what is
     /// expected.
-    pub(crate) fn is_object_or_report(&mut self, node: &Node, what: &str, code: Code) -> bool {
+    pub(crate) fn is_object_else_reports(&mut self, node: &Node, what: &str, code: Code) -> bool {
         if node.as_object().is_none() {
             let message = format!("expected {what}, found {}", node.kind_with_article());
             self.report(node.span, finding_without_location(code, message).help(self.file.shape));
@@ -136,7 +136,7 @@ impl Reader<'_> {
     }
 
     fn read_root(&mut self, root: &Node) {
-        if !self.is_object_or_report(root, "an object", Code::NotAnObject) {
+        if !self.is_object_else_reports(root, "an object", Code::NotAnObject) {
             self.read.unreadable = true;
             return;
         }
@@ -376,7 +376,7 @@ impl Reader<'_> {
     fn report_refused_value(&mut self, root: &Node) {
         let value = self.file.id.dialect().find_refused_value(root);
         let Some(value) = value.filter(|_| self.read.lost.is_none()) else { return };
-        let refuses = refuses_whole_file(self.source, self.file.agent);
+        let refuses = refusal_of_whole_file_phrase(self.source, self.file.agent);
         self.findings.report_refused_value(&value, &refuses);
         self.refused.get_or_insert_with(|| value.sentence());
     }

@@ -43,7 +43,7 @@ impl Groups {
     /// Reads one group: a matcher and its handlers.
     pub(crate) fn read_group(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
         let (shape, case) = (reader.file.shape, reader.file.case);
-        if !reader.is_object_or_report(node, "a group", Code::GroupNotObject) {
+        if !reader.is_object_else_reports(node, "a group", Code::GroupNotObject) {
             return;
         }
         let scope = self.read_group_scope(reader, node, scope);
@@ -121,7 +121,7 @@ impl Groups {
     /// Reads one handler. If a field that decides what runs, or on what, cannot be read, the
     /// handler is unusable; any other invalid field is ignored.
     fn read_handler(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
-        if !reader.is_object_or_report(node, "a handler", Code::HandlerNotObject) {
+        if !reader.is_object_else_reports(node, "a handler", Code::HandlerNotObject) {
             return;
         }
         // A handler that stands where its group is due has the group's matcher beside its own

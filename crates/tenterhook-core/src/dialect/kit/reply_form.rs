@@ -117,8 +117,8 @@ pub(crate) fn read_report(
     let words = words.unwrap_or("the hook exited with code 2").to_owned();
     let plain_is_context = exact.failure.is_none() && !exact.effects.context.is_empty();
     let hearing = Hearing {
-        homes: form.denial_positions(&row.name),
-        input_home: form.input_position(&row.name),
+        homes: form.key_paths_of_denials(&row.name),
+        input_home: form.key_path_of_new_input(&row.name),
         ignored_objection: (exact.restraint < Restraint::Deny).then_some(words),
         plain_is_context: plain_is_context && !reading.begins_with_brace(),
         ..Hearing::for_report(row, report, &reading, &stderr, &form.denial)
@@ -301,13 +301,13 @@ impl ReplyForm {
             .flat_map(|(_, phrase)| phrase.iter().map(|(path, _)| *path))
             .collect();
         let read = paths.iter().map(|path| path.join(".")).collect();
-        let mut unread = Unread::for_read_paths(read);
+        let mut unread = Unread::new_for_read_fields(read);
         for (key, value) in object {
             let below = paths.iter().filter(|path| path.first() == Some(&key.as_str()));
             let inner: Vec<&str> = below.clone().filter_map(|row| row.get(1)).copied().collect();
             if below.count() == 0 {
                 if !self.carried.contains(&key.as_str()) {
-                    unread.add_key(
+                    unread.add_unread_key(
                         "",
                         (key, value),
                         paths.iter().filter_map(|path| path.first()).copied(),
@@ -318,22 +318,23 @@ impl ReplyForm {
             for (name, value) in value.as_object().into_iter().flatten() {
                 let known = inner.contains(&name.as_str()) || self.carried.contains(&name.as_str());
                 if !inner.is_empty() && !known {
-                    unread.add_key(&format!("{key}."), (name, value), inner.iter().copied());
+                    unread.add_unread_key(&format!("{key}."), (name, value), inner.iter().copied());
                 }
             }
         }
         unread.into_remark()
     }
 
-    /// Returns where an event looks for a new input, if it takes one.
-    fn input_position(&self, event: &str) -> Option<String> {
+    /// Returns the key path at which an event looks for a new input, if it takes one.
+    fn key_path_of_new_input(&self, event: &str) -> Option<String> {
         let rewrites = self.phrases_for_event(event).filter(|(power, _)| *power == Power::Input);
         let mut parts = rewrites.flat_map(|(_, phrase)| phrase.iter());
         parts.find(|(_, part)| *part == Part::Given).map(|(path, _)| path.join("."))
     }
 
-    /// Returns where an event looks for a denial.
-    fn denial_positions(&self, event: &str) -> Vec<Home> {
+    /// Returns the key paths at which an event looks for a denial, each with the words of a
+    /// decision there.
+    fn key_paths_of_denials(&self, event: &str) -> Vec<Home> {
         let denials = self.phrases_for_event(event).filter(|(power, _)| *power == Power::Deny);
         let words = denials.flat_map(|(_, phrase)| phrase.iter()).filter_map(|(path, part)| {
             let Part::Word(word) = part else { return None };

@@ -69,54 +69,60 @@ impl RefusedValue {
 impl Shape {
     /// Returns the first value in `node` that does not have this shape.
     pub(crate) fn find_refused_value(self, node: &Node) -> Option<RefusedValue> {
-        self.find_below(node, &Path { text: String::new(), key_span: None })
+        self.find_refused_value_below(node, &Path { text: String::new(), key_span: None })
     }
 
     /// Returns the first value in an entry that does not have this shape.
-    pub(crate) fn find_refused_entry(self, entry: &Entry) -> Option<RefusedValue> {
-        self.find_below(
+    pub(crate) fn find_refused_value_in_entry(self, entry: &Entry) -> Option<RefusedValue> {
+        self.find_refused_value_below(
             &entry.node,
             &Path { text: entry.key.clone(), key_span: Some(entry.key_span) },
         )
     }
 
-    fn find_below(self, node: &Node, path: &Path) -> Option<RefusedValue> {
-        if !self.is_kind_of(node) {
+    fn find_refused_value_below(self, node: &Node, path: &Path) -> Option<RefusedValue> {
+        if !self.node_has_right_kind(node) {
             let found = match node.value {
                 NodeValue::Number(_) => node.to_json().to_string(),
                 _ => node.kind_with_article().to_owned(),
             };
-            let fault = format!("takes {}, found {found}", self.expected());
-            return Some(path.refused(node.span, fault));
+            let fault = format!("takes {}, found {found}", self.describe_expected_value());
+            return Some(path.new_refused_value(node.span, fault));
         }
         match self {
-            Self::OrNull(shape) if !node.is_null() => shape.find_below(node, path),
-            Self::Items(shape) => node
-                .as_array()?
-                .iter()
-                .enumerate()
-                .find_map(|(at, item)| shape.find_below(item, &path.item(at))),
+            Self::OrNull(shape) if !node.is_null() => shape.find_refused_value_below(node, path),
+            Self::Items(shape) => node.as_array()?.iter().enumerate().find_map(|(at, item)| {
+                shape.find_refused_value_below(item, &path.path_of_item(at))
+            }),
             Self::Each(shape) => {
                 let mut entries = node.entries().iter();
-                entries.find_map(|entry| shape.find_below(&entry.node, &path.entry(entry)))
+                entries.find_map(|entry| {
+                    shape.find_refused_value_below(&entry.node, &path.path_of_entry(entry))
+                })
             }
-            Self::Keys(keys, required) => find_refused_key(node, keys, required, path),
-            Self::KeysIfObject(keys) => find_refused_key(node, keys, &[], path),
+            Self::Keys(keys, required) => find_missing_or_refused_key(node, keys, required, path),
+            Self::KeysIfObject(keys) => find_missing_or_refused_key(node, keys, &[], path),
             Self::Events(rows, shape) => rows().iter().find_map(|row| {
                 let entry = node.entry(&row.name)?;
-                shape.find_below(&entry.node, &path.entry(entry))
+                shape.find_refused_value_below(&entry.node, &path.path_of_entry(entry))
             }),
             Self::ByType(types) => {
                 let Some(entry) = node.entry("type") else {
-                    return Some(path.key("type").refused(node.span, MISSING.to_owned()));
+                    return Some(
+                        path.path_of_key("type").new_refused_value(node.span, MISSING.to_owned()),
+                    );
                 };
                 let name = entry.node.as_str().unwrap_or_default();
                 match types.iter().find(|(known, ..)| *known == name) {
-                    Some((_, keys, required)) => find_refused_key(node, keys, required, path),
+                    Some((_, keys, required)) => {
+                        find_missing_or_refused_key(node, keys, required, path)
+                    }
                     None => {
-                        let fault =
-                            format!("takes {}", any_of(types.iter().map(|(name, ..)| *name)));
-                        Some(path.entry(entry).refused(entry.node.span, fault))
+                        let fault = format!(
+                            "takes {}",
+                            quote_and_join_with_or(types.iter().map(|(name, ..)| *name))
+                        );
+                        Some(path.path_of_entry(entry).new_refused_value(entry.node.span, fault))
                     }
                 }
             }
@@ -124,13 +130,13 @@ impl Shape {
         }
     }
 
-    /// Returns `true` if the node itself is right; its content may be wrong.
-    fn is_kind_of(self, node: &Node) -> bool {
+    /// Returns `true` if the node itself has this shape; its content may be wrong.
+    fn node_has_right_kind(self, node: &Node) -> bool {
         match self {
             Self::KeysIfObject(_) | Self::Events(..) => true,
             Self::Bool => node.as_bool().is_some(),
             Self::Text => node.as_str().is_some(),
-            Self::Url => node.as_str().is_some_and(has_scheme),
+            Self::Url => node.as_str().is_some_and(has_url_scheme),
             Self::Whole(least) => node.to_json().as_u64().is_some_and(|number| number >= least),
             Self::AboveZero => node.as_f64().is_some_and(|number| number > 0.0),
             Self::List | Self::Items(_) => node.as_array().is_some(),
@@ -140,14 +146,14 @@ impl Shape {
             Self::Object | Self::Keys(..) | Self::ByType(_) | Self::Each(_) => {
                 node.as_object().is_some()
             }
-            Self::OrNull(shape) => node.is_null() || shape.is_kind_of(node),
+            Self::OrNull(shape) => node.is_null() || shape.node_has_right_kind(node),
             Self::OneOf(words) => node.as_str().is_some_and(|word| words.contains(&word)),
             Self::BoolOrList => node.as_bool().is_some() || node.as_array().is_some(),
             Self::Option => !matches!(node.value, NodeValue::Null | NodeValue::Object(_)),
         }
     }
 
-    fn expected(self) -> String {
+    fn describe_expected_value(self) -> String {
         let text = match self {
             Self::KeysIfObject(_) | Self::Events(..) => "any value",
             Self::Bool => "`true` or `false`",
@@ -161,8 +167,8 @@ impl Shape {
             Self::Object | Self::Keys(..) | Self::ByType(_) | Self::Each(_) => "an object",
             Self::BoolOrList => "`true`, `false` or an array",
             Self::Option => "a string, a number, a boolean or an array",
-            Self::OrNull(shape) => return shape.expected(),
-            Self::OneOf(words) => return any_of(words.iter().copied()),
+            Self::OrNull(shape) => return shape.describe_expected_value(),
+            Self::OneOf(words) => return quote_and_join_with_or(words.iter().copied()),
         };
         text.to_owned()
     }
@@ -170,12 +176,12 @@ impl Shape {
 
 const MISSING: &str = "is missing";
 
-fn any_of<'a>(words: impl Iterator<Item = &'a str>) -> String {
+fn quote_and_join_with_or<'a>(words: impl Iterator<Item = &'a str>) -> String {
     let words: Vec<String> = words.map(|word| format!("`{word}`")).collect();
     words.join(" or ")
 }
 
-fn has_scheme(text: &str) -> bool {
+fn has_url_scheme(text: &str) -> bool {
     let letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
     text.split_once(':').is_some_and(|(scheme, rest)| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -184,18 +190,20 @@ fn has_scheme(text: &str) -> bool {
     })
 }
 
-fn find_refused_key(
+/// Returns the first required key that `node` lacks, otherwise the first value that does not have
+/// the shape of its key.
+fn find_missing_or_refused_key(
     node: &Node,
     keys: Keys,
     required: &[&str],
     path: &Path,
 ) -> Option<RefusedValue> {
     if let Some(key) = required.iter().find(|key| node.get(key).is_none()) {
-        return Some(path.key(key).refused(node.span, MISSING.to_owned()));
+        return Some(path.path_of_key(key).new_refused_value(node.span, MISSING.to_owned()));
     }
     keys.iter().find_map(|(key, shape)| {
         let entry = node.entry(key)?;
-        shape.find_below(&entry.node, &path.entry(entry))
+        shape.find_refused_value_below(&entry.node, &path.path_of_entry(entry))
     })
 }
 
@@ -206,20 +214,21 @@ struct Path {
 }
 
 impl Path {
-    fn key(&self, key: &str) -> Self {
+    fn path_of_key(&self, key: &str) -> Self {
         let dot = if self.text.is_empty() { "" } else { "." };
         Self { text: format!("{}{dot}{key}", self.text), key_span: None }
     }
 
-    fn entry(&self, entry: &Entry) -> Self {
-        Self { key_span: Some(entry.key_span), ..self.key(&entry.key) }
+    fn path_of_entry(&self, entry: &Entry) -> Self {
+        Self { key_span: Some(entry.key_span), ..self.path_of_key(&entry.key) }
     }
 
-    fn item(&self, at: usize) -> Self {
-        self.key(&at.to_string())
+    fn path_of_item(&self, at: usize) -> Self {
+        self.path_of_key(&at.to_string())
     }
 
-    fn refused(&self, span: Span, fault: String) -> RefusedValue {
+    /// Creates the refused value at this path.
+    fn new_refused_value(&self, span: Span, fault: String) -> RefusedValue {
         RefusedValue { path: self.text.clone(), span, key_span: self.key_span, fault }
     }
 }

@@ -32,7 +32,7 @@ pub(crate) fn result_text(result: &Value) -> String {
 
 /// Returns the result if it is more than a text. Payloads have it beside the text under a separate
 /// key.
-pub(crate) fn structured_result(result: &Value) -> Option<&Value> {
+pub(crate) fn result_if_structured(result: &Value) -> Option<&Value> {
     Some(result).filter(|result| !matches!(result, Value::String(_) | Value::Null))
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn read_automatic_commands(file: &UnaskedFile, text: &str) -> Vec<Una
             };
             let mut found = Vec::new();
             for (path, when) in keys {
-                visit_entries_at_path(&root, path, "", &mut |entry, names| {
+                visit_entries_at_key_path(&root, path, "", &mut |entry, names| {
                     let command = command_of_node(&entry.node);
                     let line = text.get(..entry.key_span.start).unwrap_or_default();
                     let line = 1 + line.matches('\n').count();
@@ -53,7 +53,7 @@ pub(crate) fn read_automatic_commands(file: &UnaskedFile, text: &str) -> Vec<Una
 }
 
 /// Calls `each` for every entry at the end of the path, also below a key that is written twice.
-fn visit_entries_at_path(
+fn visit_entries_at_key_path(
     node: &Node,
     path: &[&str],
     names: &str,
@@ -65,7 +65,7 @@ fn visit_entries_at_path(
         let names = format!("{names}{dot}{}", entry.key);
         match rest.is_empty() {
             true => each(entry, &names),
-            false => visit_entries_at_path(&entry.node, rest, &names, each),
+            false => visit_entries_at_key_path(&entry.node, rest, &names, each),
         }
     }
 }

@@ -21,13 +21,13 @@ pub(crate) struct Unread {
 }
 
 impl Unread {
-    /// Creates the list for an event that reads the fields at these paths.
-    pub(crate) fn for_read_paths(read: Vec<String>) -> Self {
+    /// Creates the list for an event of which the agent reads the fields at these key paths.
+    pub(crate) fn new_for_read_fields(read: Vec<String>) -> Self {
         Self { read, ..Self::default() }
     }
 
     /// Adds an ignored key, and which of the known keys may have been meant.
-    pub(crate) fn add_key<'k>(
+    pub(crate) fn add_unread_key<'k>(
         &mut self,
         path: &str,
         (key, value): (&str, &Value),
@@ -35,7 +35,7 @@ impl Unread {
     ) {
         if let Some(near) = nearest_word(key, known) {
             self.hints.push(format!("instead of `{key}` write `{near}`"));
-        } else if let Some(place) = self.find_right_path(path, (key, value)) {
+        } else if let Some(place) = self.find_meant_field_path(path, (key, value)) {
             self.hints.push(format!("instead of `{path}{key}` write `{place}`"));
         }
         self.keys.push(format!("{path}{key}"));
@@ -43,7 +43,7 @@ impl Unread {
 
     /// Returns the path of the field that a misplaced key was meant for. The fault of a misplaced
     /// denial names its place already.
-    fn find_right_path(&self, path: &str, (key, value): (&str, &Value)) -> Option<&str> {
+    fn find_meant_field_path(&self, path: &str, (key, value): (&str, &Value)) -> Option<&str> {
         if takes_decision(key) && !is_consent(value) {
             return None;
         }
@@ -57,7 +57,7 @@ impl Unread {
     }
 
     /// Adds a hint, if there is any ignored key.
-    pub(crate) fn add_hint(&mut self, words: &str) {
+    pub(crate) fn add_hint_if_keys_unread(&mut self, words: &str) {
         if !self.keys.is_empty() {
             self.hints.push(words.to_owned());
         }
@@ -91,8 +91,8 @@ mod tests {
 
     fn message(keys: &[&str]) -> Option<String> {
         let mut unread = Unread::default();
-        keys.iter().for_each(|key| unread.add_key("o.", (key, &Value::Null), ["reason"]));
-        unread.add_hint("more");
+        keys.iter().for_each(|key| unread.add_unread_key("o.", (key, &Value::Null), ["reason"]));
+        unread.add_hint_if_keys_unread("more");
         unread.into_remark().map(|remark| remark.message)
     }
 

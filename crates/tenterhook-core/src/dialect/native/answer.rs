@@ -35,12 +35,13 @@ pub(super) fn asks_to_detach(first_line: &[u8]) -> bool {
 pub(super) fn read_answer(row: &EventRow, report: &Report, asked: bool) -> Answer {
     let StepOutput::Bytes { stdout, stderr } = &report.said else {
         let StepOutput::Answer(answer) = &report.said else { return Answer::default() };
-        return combine_with_exit(report, Answer::clone(answer), &[]);
+        return combine_answer_with_exit(report, Answer::clone(answer), &[]);
     };
     let (detached, said) = skip_detach_line(&stdout.bytes);
     let said = Output { bytes: said.to_vec(), dropped: stdout.dropped, closed: stdout.closed };
     let reading = strict::read_output(&said.bytes);
-    let exact = combine_with_exit(report, read_stdout(&said, &reading), &stderr.bytes);
+    let exact =
+        combine_answer_with_exit(report, read_answer_on_stdout(&said, &reading), &stderr.bytes);
     let words = String::from_utf8_lossy(&stderr.bytes);
     let hearing = Hearing {
         homes: vec![Home { path: vec!["decision"], words: fields::WORDS }],
@@ -67,7 +68,7 @@ fn skip_detach_line(stdout: &[u8]) -> (bool, &[u8]) {
 }
 
 /// Reads the answer on stdout, whatever the exit code.
-fn read_stdout(stdout: &Output, reading: &Reading) -> Answer {
+fn read_answer_on_stdout(stdout: &Output, reading: &Reading) -> Answer {
     if let Closed::Broken(errno) = stdout.closed {
         return Answer::failed(Code::OutOfResources, stream_read_error_message("output", errno));
     }
@@ -101,7 +102,7 @@ fn read_stdout(stdout: &Output, reading: &Reading) -> Answer {
 }
 
 /// Combines the printed answer with the exit of the program (V-21 to V-25).
-fn combine_with_exit(report: &Report, said: Answer, stderr: &[u8]) -> Answer {
+fn combine_answer_with_exit(report: &Report, said: Answer, stderr: &[u8]) -> Answer {
     let failure = match &report.end {
         End::Exited(0) => return said,
         End::Exited(DENIES) => return exit2_answer(said, stderr),

@@ -129,7 +129,7 @@ impl Serialize for Rest<'_> {
 
 /// Reads an event in the native form; `roots` supply the directories that it leaves out.
 pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
-    check_known_keys(json)?;
+    reject_unknown_keys(json)?;
     if let Some(v) = json.get("v")
         && v.as_u64() != Some(VERSION)
     {
@@ -139,10 +139,11 @@ pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<E
         Some(Value::String(name)) if !name.is_empty() => name.as_str(),
         _ => return Err(EventFault::NoEventField { expected: "a string" }),
     };
-    let mut event = Event::new(name, read_surroundings(optional_object(json, "session")?, roots)?);
-    let data = optional_object(json, "data")?;
+    let mut event =
+        Event::new(name, read_surroundings(optional_object_field(json, "session")?, roots)?);
+    let data = optional_object_field(json, "data")?;
     event.payload.extend(data.into_iter().flatten().map(|(k, v)| (k.clone(), v.clone())));
-    if let Some(tool) = optional_object(json, "tool")? {
+    if let Some(tool) = optional_object_field(json, "tool")? {
         decode_tool(tool, &mut event)?;
     }
     match json.get("prompt") {
@@ -153,7 +154,7 @@ pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<E
     Ok(event)
 }
 
-fn check_known_keys(json: &Map<String, Value>) -> Result<(), EventFault> {
+fn reject_unknown_keys(json: &Map<String, Value>) -> Result<(), EventFault> {
     let Some(unknown) = json.keys().find(|key| !KEYS.contains(&key.as_str())) else {
         return Ok(());
     };
@@ -221,7 +222,7 @@ fn decode_tool(tool: &Map<String, Value>, event: &mut Event) -> Result<(), Event
     Ok(())
 }
 
-fn optional_object<'a>(
+fn optional_object_field<'a>(
     json: &'a Map<String, Value>,
     key: &str,
 ) -> Result<Option<&'a Map<String, Value>>, EventFault> {

@@ -30,7 +30,7 @@ impl Kind {
 
     /// Finds the schema of that name.
     #[must_use]
-    pub fn find(name: &str) -> Option<Self> {
+    pub fn find_by_schema_name(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(word, _)| *word == name).map(|(_, kind)| *kind)
     }
 }

@@ -50,10 +50,10 @@ impl Dialect {
         self.event_rows().iter().find(|row| row.event == event.as_str())
     }
 
-    /// Returns the values that matchers of a neutral event can meet, if the agent has a closed list
-    /// of them.
+    /// Returns the values that the subject of a neutral event can have, if the agent has a closed
+    /// list of them.
     #[must_use]
-    pub fn matcher_values(&self, event: &str) -> &'static [&'static str] {
+    pub fn possible_subject_values(&self, event: &str) -> &'static [&'static str] {
         (self.matching.subjects)(event)
     }
 

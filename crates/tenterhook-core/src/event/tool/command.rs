@@ -95,13 +95,13 @@ fn possible_command_lines(words: &[Cow<'_, str>]) -> String {
         lines.push(words.join(" "));
     }
     let behind =
-        words.iter().zip(words.iter().skip(1)).filter(|(option, _)| is_code_option(option));
+        words.iter().zip(words.iter().skip(1)).filter(|(option, _)| is_dash_c_option(option));
     lines.extend(behind.map(|(_, code)| code.clone().into_owned()));
     lines.join("\n")
 }
 
 /// Returns `true` for `-c`, also among other options: `-lc`.
-fn is_code_option(word: &str) -> bool {
+fn is_dash_c_option(word: &str) -> bool {
     let letters = word.strip_prefix('-').unwrap_or_default();
     letters.contains('c') && letters.chars().all(|c| c.is_ascii_alphabetic())
 }

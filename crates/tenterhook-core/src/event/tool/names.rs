@@ -17,13 +17,19 @@ pub struct ToolWords {
 
 /// Returns the tool that the agent calls `name`.
 #[must_use]
-pub fn find_by_own_name(table: &'static [ToolWords], name: &str) -> Option<&'static ToolWords> {
+pub fn find_tool_by_own_name(
+    table: &'static [ToolWords],
+    name: &str,
+) -> Option<&'static ToolWords> {
     table.iter().find(|tool| tool.own.contains(&name))
 }
 
 /// Returns the tool with that neutral name.
 #[must_use]
-pub fn find_by_neutral_name(table: &'static [ToolWords], name: &str) -> Option<&'static ToolWords> {
+pub fn find_tool_by_neutral_name(
+    table: &'static [ToolWords],
+    name: &str,
+) -> Option<&'static ToolWords> {
     table.iter().find(|tool| tool.neutral == name)
 }
 
@@ -69,14 +75,14 @@ mod tests {
 
     #[test]
     fn keys_go_there_and_back_and_never_overwrite() {
-        let tool = find_by_own_name(TABLE, "create_file").expect("a known tool");
-        assert_eq!(find_by_neutral_name(TABLE, "Write"), Some(tool));
+        let tool = find_tool_by_own_name(TABLE, "create_file").expect("a known tool");
+        assert_eq!(find_tool_by_neutral_name(TABLE, "Write"), Some(tool));
         let neutral = tool.to_neutral_input(&json!({"file": "a", "content": "b"}));
         assert_eq!(neutral, json!({"file_path": "a", "content": "b"}));
         assert_eq!(tool.to_agent_input(&neutral), json!({"path": "a", "content": "b"}));
         let both = json!({"path": "a", "file_path": "b"});
         assert_eq!(tool.to_neutral_input(&both), both);
         assert_eq!(tool.to_agent_input(&json!("raw")), json!("raw"));
-        assert!(find_by_own_name(TABLE, "Write").is_none());
+        assert!(find_tool_by_own_name(TABLE, "Write").is_none());
     }
 }

@@ -64,7 +64,7 @@ impl Invocation {
 /// Returns the offset at which the interpreter's options end, if the line is a single command.
 fn interpreter_options_end(text: &str, language: &Language) -> Option<usize> {
     let line = shell::parse_line(text);
-    let mut written = line.written_commands();
+    let mut written = line.commands_as_written();
     let command = written.next().filter(|command| command.context == Context::TopLevel)?;
     let is_alone = written.next().is_none() && line.parsed == Parsed::Full;
     // Its input must be ours, and it must stand in the foreground, or it has none.

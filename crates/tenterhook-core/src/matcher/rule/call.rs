@@ -66,7 +66,7 @@ impl<'a> Call<'a> {
     /// Returns the same call with the path anchors and aliases of another rule. Both share the
     /// parsed line.
     #[must_use]
-    pub fn with_path_anchors<'b>(
+    pub fn with_anchors_and_aliases<'b>(
         &'b self,
         places: PathAnchors<'b>,
         aliases: &'b [(&'b str, &'b str)],
@@ -98,7 +98,7 @@ impl<'a> Call<'a> {
 
     /// Creates a meter that limits the steps of one rule.
     pub(super) fn new_meter(&self) -> Meter<'_> {
-        Meter::with_account(&self.account, self.go_on)
+        Meter::new_with_shared_account(&self.account, self.go_on)
     }
 
     /// Returns the command line as text, whatever the tool's name; `None` if the input has no

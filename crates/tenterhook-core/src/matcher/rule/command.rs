@@ -124,7 +124,7 @@ impl CommandPattern {
     /// with a variable in it.
     fn may_match_after_expansion(&self, command: &SimpleCommand) -> bool {
         let expands = command.words.iter().any(|word| word.kind == WordKind::Expansion);
-        if !expands || !self.runs_spelled_program(command) {
+        if !expands || !self.command_runs_pattern_program(command) {
             return false;
         }
         let texts: Vec<_> =
@@ -143,7 +143,7 @@ impl CommandPattern {
     }
 
     /// Returns true if a command runs the program that the pattern spells out.
-    fn runs_spelled_program(&self, command: &SimpleCommand) -> bool {
+    fn command_runs_pattern_program(&self, command: &SimpleCommand) -> bool {
         let names = command.program_name().zip(self.program.as_deref());
         names.is_some_and(|(name, program)| {
             name == program || self.any_case && name.eq_ignore_ascii_case(program)
@@ -154,7 +154,7 @@ impl CommandPattern {
     /// another order or in combined options (S-35).
     fn matches_reordered_options(&self, command: &SimpleCommand) -> bool {
         self.spelling.as_ref().is_some_and(|spelling| {
-            self.runs_spelled_program(command) && spelling.matches_command(command)
+            self.command_runs_pattern_program(command) && spelling.matches_command(command)
         })
     }
 
@@ -205,7 +205,7 @@ impl CommandPattern {
         reading: Reading,
         meter: &Meter<'_>,
     ) -> Selection {
-        if line.written_commands().any(|command| self.matches_command_words(command)) {
+        if line.commands_as_written().any(|command| self.matches_command_words(command)) {
             return Selection::Exact;
         }
         match self.first_widening_reason(line, reading, meter) {
@@ -225,14 +225,14 @@ impl CommandPattern {
         let doubt = match &line.parsed {
             Parsed::Full => None,
             // The set-up of a shell hides no command that anybody wrote (S-66).
-            Parsed::Doubtful(doubt) => Some(doubt).filter(|doubt| doubt.hides_commands()),
+            Parsed::Doubtful(doubt) => Some(doubt).filter(|doubt| doubt.may_hide_commands()),
         };
         let unread = |doubt: &Doubt| Widening::Unread(doubt.clone());
         let expands = || {
             reading == Reading::Claude
                 && ((self.extent == Extent::Arguments
-                    && line.written_commands().any(has_expansion))
-                    || line.written_commands().any(has_command_substitution))
+                    && line.commands_as_written().any(has_expansion))
+                    || line.commands_as_written().any(has_command_substitution))
         };
         let behind = || {
             let mut commands = line.commands.iter().filter(|command| !command.via.is_empty());
@@ -255,7 +255,7 @@ impl CommandPattern {
             })
             .or_else(|| behind().map(Widening::Wrapper))
             .or_else(|| {
-                line.written_commands()
+                line.commands_as_written()
                     .any(|command| self.may_match_after_expansion(command))
                     .then_some(Widening::Expansion)
             })
@@ -274,19 +274,19 @@ impl CommandPattern {
     /// the output of one plain command as an argument (S-51).
     fn agent_reads_expansions(&self, line: &Line) -> bool {
         let is_inner = |command: &SimpleCommand| command.context == Context::CommandSubstitution;
-        let is_alone = line.written_commands().filter(|command| !is_inner(command)).count() == 1;
+        let is_alone = line.commands_as_written().filter(|command| !is_inner(command)).count() == 1;
         let reads_output = self.open.is_some() && self.extent == Extent::Program && is_alone;
         let assigned: Vec<&str> = line
-            .written_commands()
+            .commands_as_written()
             .flat_map(|command| command.assignments.iter())
             .filter(|assignment| assignment.value.kind == WordKind::Literal)
             .map(|assignment| assignment.name.as_str())
             .collect();
-        let mut words = line.written_commands().flat_map(|command| command.words.iter());
+        let mut words = line.commands_as_written().flat_map(|command| command.words.iter());
         words.all(|word| {
             word.kind != WordKind::Expansion
-                || has_known_variables(&word.source, &assigned)
-                || reads_output && is_plain_output(&word.source)
+                || has_only_known_variables(&word.source, &assigned)
+                || reads_output && is_plain_command_substitution(&word.source)
         })
     }
 
@@ -295,7 +295,7 @@ impl CommandPattern {
         let reason = match &line.parsed {
             Parsed::Doubtful(doubt) => Some(doubt.to_string()),
             Parsed::Full => {
-                line.written_commands().find_map(|command| self.uncovered_reason(command))
+                line.commands_as_written().find_map(|command| self.uncovered_reason(command))
             }
         };
         match reason {
@@ -330,7 +330,7 @@ fn has_expansion(command: &SimpleCommand) -> bool {
 }
 
 /// Returns true if the only expansions of a word are `$HOME` and variables that the line assigns.
-fn has_known_variables(source: &str, assigned: &[&str]) -> bool {
+fn has_only_known_variables(source: &str, assigned: &[&str]) -> bool {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut names = source.split('$').skip(1).map(|rest| {
         let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
@@ -339,8 +339,8 @@ fn has_known_variables(source: &str, assigned: &[&str]) -> bool {
     !source.contains('`') && names.all(|name| name == "HOME" || assigned.contains(&name))
 }
 
-/// Returns true if a word is the output of one command of plain words, without quotes.
-fn is_plain_output(source: &str) -> bool {
+/// Returns true if a word is one command substitution of a command of plain words, without quotes.
+fn is_plain_command_substitution(source: &str) -> bool {
     let dollar = source.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
     let ticks = source.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '_' | '.' | '/' | '-');

@@ -74,7 +74,7 @@ impl Run {
         }
         self.exit = Some(exit);
         self.marks.exited = Some(turn.now);
-        self.stdin.close(turn.post);
+        self.stdin.discard_unwritten_and_close(turn.post);
         self.stdout.resume_watching(turn.post, self.inbox.id);
         if self.are_streams_closed() {
             return self.kill_remaining(turn);
@@ -166,7 +166,7 @@ impl Run {
     /// Reports a process that survived KILL, and watches it until it is gone.
     pub(super) fn report_unkillable(&mut self, turn: &mut Turn<'_>) -> Next {
         self.force = Force::Unkillable;
-        self.stdin.close(turn.post);
+        self.stdin.discard_unwritten_and_close(turn.post);
         if self.said.is_none() {
             self.drain_streams(turn);
         }

@@ -108,7 +108,7 @@ fn file_whose_permissions_are_not_read_is_exposed() {
     let found = find_other_writer(Path::new(FILE), &[0], &look);
     let (place, writer) = found.expect("it is exposed");
     assert_eq!((place.as_path(), writer), (Path::new("/"), Writer::Unknown));
-    let (why, _) = writer.describe_fault(&place);
+    let (why, _) = writer.describe_fault_and_remedy(&place);
     assert!(why.starts_with("`/` is not used: Tenterhook does not read"), "{why}");
 }
 

@@ -81,12 +81,12 @@ impl Spare {
     }
 
     /// Returns how the spare process ended, if it no longer waits.
-    fn end_before_event(&mut self) -> Option<process::End> {
-        self.running.end_before_event()
+    fn how_ended_before_event(&mut self) -> Option<process::End> {
+        self.running.how_ended_before_event()
     }
 
     /// Whether starting the hook now would give the same process.
-    fn matches_start(&self, wanted: &Likeness) -> bool {
+    fn equals_process_started_now(&self, wanted: &Likeness) -> bool {
         self.likeness == *wanted
     }
 

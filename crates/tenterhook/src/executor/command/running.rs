@@ -79,7 +79,7 @@ impl Running {
     }
 
     /// Returns how the process ended, if it ended without receiving an event.
-    pub(super) fn end_before_event(&mut self) -> Option<process::End> {
+    pub(super) fn how_ended_before_event(&mut self) -> Option<process::End> {
         match self.finished.try_recv() {
             Ok(report) => Some(report.end),
             Err(oneshot::error::TryRecvError::Empty) => None,

@@ -120,7 +120,7 @@ impl Confined {
         let verb = if matches!(how, Refused::Read) { "read" } else { "change" };
         // Granting the home for listing would grant all keys in it.
         if matches!(how, Refused::Read | Refused::Write)
-            && self.would_open_home(nearest_existing_ancestor(path))
+            && self.grant_would_open_home(nearest_existing_ancestor(path))
         {
             return format!(
                 "the sandbox did not let {who} {verb} `{shown}`; no line is proposed, as it would open your whole home"
@@ -163,7 +163,7 @@ impl Confined {
     }
 
     /// Whether granting the path would grant the home directory.
-    fn would_open_home(&self, path: &Path) -> bool {
+    fn grant_would_open_home(&self, path: &Path) -> bool {
         process::internal::resolve_path(&self.home).starts_with(path)
     }
 

@@ -27,7 +27,7 @@ impl PathResolver {
     }
 
     /// Adds directories in which no link that leads out of them is followed.
-    pub(super) fn add_shared_directories<'p>(
+    pub(super) fn add_directories_confining_links<'p>(
         &mut self,
         places: impl IntoIterator<Item = &'p PathBuf>,
     ) {
@@ -108,7 +108,7 @@ mod tests {
         symlink("../../home/w", at("home/project/w")).expect("a fixture");
         symlink("out", at("home/project/inner")).expect("a fixture");
         let mut resolver = PathResolver::new(&at("home"), &at("link/project"));
-        resolver.add_shared_directories([&at("none")]);
+        resolver.add_directories_confining_links([&at("none")]);
         for (path, leads_out) in [
             ("home/project/out/home", true),
             ("link/project/w/file", true),

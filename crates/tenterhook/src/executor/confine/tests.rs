@@ -99,7 +99,9 @@ fn can() -> bool {
 fn cells() -> Vec<(Option<Means>, Tier)> {
     let rooted = Means { landlock: 0, ..available_sandbox_means() };
     let of = |means: Means| {
-        super::super::confine::from_process_tier(means.tier_for(tenterhook_process::Tier::T1))
+        super::super::confine::from_process_tier(
+            means.tier_for_requirement(tenterhook_process::Tier::T1),
+        )
     };
     let all = [(None, of(available_sandbox_means())), (Some(rooted), of(rooted))];
     all.into_iter().filter(|(_, tier)| *tier > Tier::T0).collect()

@@ -20,7 +20,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use rustls::pki_types::ServerName;
 use tower_service::Service;
 
-use super::connect::{Tls, connect_to_first};
+use super::connect::{Tls, connect_to_first_that_accepts};
 use super::network::Network;
 use super::resolver::Resolver;
 use super::wire::Wire;
@@ -128,7 +128,7 @@ impl Connector {
             (Err(_), Addresses::Vetted) => self.resolver.allowed_addresses(&host).await?,
             (Err(_), Addresses::Any) => self.resolver.all_addresses(&host).await?,
         };
-        let socket = connect_to_first(found, port).await?;
+        let socket = connect_to_first_that_accepts(found, port).await?;
         if !secure {
             return Ok(Socket(TokioIo::new(Box::new(socket))));
         }

@@ -43,7 +43,9 @@ pub(super) async fn open_connection(
             .await
             .map_err(|error| failed(&error))?,
     };
-    let socket = connect_to_first(addresses, target.port).await.map_err(|error| failed(&error))?;
+    let socket = connect_to_first_that_accepts(addresses, target.port)
+        .await
+        .map_err(|error| failed(&error))?;
     let metered = Metered::new(socket, allowance.clone());
     let wire: Wire = if target.secure {
         let connector = network.tls().connector().map_err(|why| {
@@ -60,7 +62,10 @@ pub(super) async fn open_connection(
 
 /// Connects to the first of `addresses` that accepts. After [`STAGGER`] the next one is tried in
 /// parallel.
-pub(super) async fn connect_to_first(addresses: Vec<IpAddr>, port: u16) -> io::Result<TcpStream> {
+pub(super) async fn connect_to_first_that_accepts(
+    addresses: Vec<IpAddr>,
+    port: u16,
+) -> io::Result<TcpStream> {
     let mut rest = addresses.into_iter().map(|address| SocketAddr::new(address, port));
     let mut attempts = JoinSet::new();
     let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
@@ -145,8 +150,14 @@ mod tests {
         let address = listener.local_addr().unwrap();
         let list =
             |text: &str| text.split(' ').map(|word| word.parse().unwrap()).collect::<Vec<_>>();
-        let reached = connect_to_first(list("127.0.0.2 127.0.0.1"), address.port()).await.unwrap();
+        let reached = connect_to_first_that_accepts(list("127.0.0.2 127.0.0.1"), address.port())
+            .await
+            .unwrap();
         assert_eq!(reached.peer_addr().unwrap(), address);
-        assert!(connect_to_first(list("127.0.0.2 127.0.0.3"), address.port()).await.is_err());
+        assert!(
+            connect_to_first_that_accepts(list("127.0.0.2 127.0.0.3"), address.port())
+                .await
+                .is_err()
+        );
     }
 }

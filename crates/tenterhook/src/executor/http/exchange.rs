@@ -137,7 +137,7 @@ async fn receive_reply_body(
         // A reply that is no answer fails as such, however its body ends.
         Some(refusal) => {
             let read = read_body(body, to, bytes).await;
-            if head.repeats_status(bytes) {
+            if head.body_repeats_status(bytes) {
                 bytes.clear();
             }
             match read {

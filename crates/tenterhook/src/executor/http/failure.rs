@@ -149,7 +149,7 @@ impl Failure {
         while let Some(error) = cause {
             classified = classified.or_else(|| kind_of_error(error));
             words = error.to_string();
-            cause = inner_io_error(error).or_else(|| error.source());
+            cause = error_inside_io_error(error).or_else(|| error.source());
         }
         let (kind, what) = classified.unwrap_or(otherwise);
         Self::new(kind, format!("`{origin}` {what}: {words}"))
@@ -173,7 +173,9 @@ fn kind_of_error(error: &(dyn Error + 'static)) -> Option<(Kind, &'static str)> 
 }
 
 /// Returns the error inside an `io::Error`, which its `source` hides.
-fn inner_io_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
+fn error_inside_io_error<'e>(
+    error: &'e (dyn Error + 'static),
+) -> Option<&'e (dyn Error + 'static)> {
     let inner = error.downcast_ref::<io::Error>()?.get_ref()?;
     Some(inner)
 }

@@ -101,7 +101,7 @@ impl Origin {
     }
 
     /// Closes connections that have been idle for longer than `idle`. Returns whether any is left.
-    pub(super) fn close_idle_connections(&self, now: Instant, idle: Duration) -> bool {
+    pub(super) fn close_connections_idle_too_long(&self, now: Instant, idle: Duration) -> bool {
         let mut known = self.lock_known();
         known.kept.retain(|connection| now.duration_since(connection.since) < idle);
         !known.kept.is_empty()

@@ -107,7 +107,7 @@ impl Origins {
         let now = Instant::now();
         let mut left = false;
         for destination in known.destinations.values() {
-            left |= destination.origin.close_idle_connections(now, self.idle);
+            left |= destination.origin.close_connections_idle_too_long(now, self.idle);
         }
         // A request gets its destination under this lock: if one server had two destinations, its
         // requests would be counted separately.

@@ -79,7 +79,7 @@ impl Head {
     }
 
     /// Whether `body` only repeats the status in words: "Forbidden" means the same as 403 (HT-51).
-    pub(super) fn repeats_status(&self, body: &[u8]) -> bool {
+    pub(super) fn body_repeats_status(&self, body: &[u8]) -> bool {
         let phrase =
             StatusCode::from_u16(self.status).ok().and_then(|status| status.canonical_reason());
         let text = body.trim_ascii();

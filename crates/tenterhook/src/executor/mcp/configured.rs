@@ -177,7 +177,7 @@ impl Servers for Configured {
     fn call<'a>(&'a self, call: Call<'a>) -> Calling<'a> {
         Box::pin(async move {
             self.line_to_server(call.server)?
-                .confined_for_caller(call.sandbox)
+                .line_confined_for_caller(call.sandbox)
                 .call_tool(call)
                 .await
         })
@@ -195,7 +195,7 @@ impl Line {
 
     /// Returns the line to a program whose access is limited to that of `caller`. A server at an
     /// address starts no program.
-    fn confined_for_caller(self: &Arc<Self>, caller: Option<&Grants>) -> Arc<Self> {
+    fn line_confined_for_caller(self: &Arc<Self>, caller: Option<&Grants>) -> Arc<Self> {
         let server = &self.start.server;
         let caller = caller.filter(|caller| server.sandbox.grants() != Some(caller));
         let Some(caller) = caller.filter(|_| matches!(server.reach, Reach::Program(_))) else {

@@ -162,7 +162,7 @@ impl Link {
             }
         };
         let (why, line) = match frame::parse_reply(line) {
-            Ok(Reply { id, said }) => match self.hold_reply(id, said) {
+            Ok(Reply { id, said }) => match self.keep_reply_until_write_ends(id, said) {
                 Ok(()) => return process::Flow::More,
                 Err((why, said)) => (why, said.into_answer_bytes()),
             },
@@ -175,7 +175,7 @@ impl Link {
 
     /// Holds a reply until the end of the write that brought it: a second reply to the same request
     /// would make both invalid.
-    fn hold_reply(
+    fn keep_reply_until_write_ends(
         &self,
         id: u64,
         said: frame::WorkerReply,
@@ -209,7 +209,7 @@ impl Link {
     /// Closes the link because the worker broke the protocol: none of its further output can be
     /// trusted as an answer. A denial in the reply, or in the output beside it, still applies.
     fn close_after_protocol_error(&self, why: &str, line: &[u8]) {
-        let waiting = self.close_and_take_waiting();
+        let waiting = self.close_and_take_waiting_requests();
         if waiting.is_empty() {
             self.lock_state().broke = Some(why.to_owned());
         }
@@ -228,7 +228,7 @@ impl Link {
     }
 
     /// Stops taking requests, and returns those that still wait.
-    fn close_and_take_waiting(&self) -> Vec<Waiting> {
+    fn close_and_take_waiting_requests(&self) -> Vec<Waiting> {
         let mut state = self.lock_state();
         state.over = true;
         std::mem::take(&mut state.waiting)
@@ -242,7 +242,7 @@ impl Link {
             _ => describe_end(report, closed),
         };
         self.lock_state().ended = Some(why.clone());
-        for waiting in self.close_and_take_waiting() {
+        for waiting in self.close_and_take_waiting_requests() {
             let why = why.clone();
             let received = match &report.end {
                 process::End::NotStarted(_) => Received::NotStarted(why),

@@ -135,7 +135,7 @@ impl WorkerSlot {
                 Err(NotNow::Rests(left)) => {
                     let left = left.as_secs() + 1;
                     let why = format!("its worker is quarantined for {left} s more");
-                    return self.exchange_with_pending_note(Received::NotStarted(why));
+                    return self.build_exchange_taking_note(Received::NotStarted(why));
                 }
             };
             let line =
@@ -149,12 +149,13 @@ impl WorkerSlot {
             // A worker that ended between two events failed neither; one that never answered did
             // fail.
             if !(matches!(received, Received::NotTaken(_)) && link.has_answered()) {
-                return self.exchange_with_pending_note(received);
+                return self.build_exchange_taking_note(received);
             }
         }
     }
 
-    fn exchange_with_pending_note(&self, received: Received) -> Exchange {
+    /// Builds the result of an exchange, with the note that waits to be reported, which is taken.
+    fn build_exchange_taking_note(&self, received: Received) -> Exchange {
         Exchange { received, note: self.lock_state().note.take() }
     }
 

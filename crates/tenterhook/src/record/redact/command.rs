@@ -39,7 +39,7 @@ impl Secret {
 /// Returns the secrets in a text, in its order. They do not overlap.
 pub(super) fn find_secrets(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
-    search_text(text, 0, 0, &mut found);
+    search_text_for_secrets(text, 0, 0, &mut found);
     found.sort_by_key(|secret| (secret.range.start, std::cmp::Reverse(secret.range.end)));
     let mut end = 0;
     found.retain(|secret| {
@@ -52,7 +52,7 @@ pub(super) fn find_secrets(text: &str) -> Vec<Secret> {
     found
 }
 
-fn search_text(text: &str, offset: usize, depth: usize, found: &mut Vec<Secret>) {
+fn search_text_for_secrets(text: &str, offset: usize, depth: usize, found: &mut Vec<Secret>) {
     let commands = split_commands(text);
     let mut add = |secrets: Vec<Secret>| {
         found.extend(secrets.into_iter().map(|secret| {
@@ -80,7 +80,7 @@ fn search_text(text: &str, offset: usize, depth: usize, found: &mut Vec<Secret>)
         {
             let start = inner.start;
             if let Some(quoted) = text.get(inner).filter(|quoted| quoted.contains([' ', '\n'])) {
-                search_text(quoted, offset + start, depth + 1, found);
+                search_text_for_secrets(quoted, offset + start, depth + 1, found);
             }
         }
     }
@@ -129,7 +129,7 @@ fn secrets_of_options(command: &Command, rows: &[(usize, &CommandRow)]) -> Vec<S
         }
         let of_rows = rows.iter().filter(|(program, _)| *program < at);
         let of_rows = of_rows.filter_map(|(_, row)| option_value(&token.text, row));
-        match of_rows.chain(named_value(&token.text)).next() {
+        match of_rows.chain(value_after_secret_name(&token.text)).next() {
             Some(Value::After(kept)) => found.extend(Secret::after(token, kept)),
             Some(Value::Next) => {
                 let next = command.tokens.get(at + 1);
@@ -179,7 +179,7 @@ fn short_option_value<'a>(token: &'a str, option: &str, flags: &str) -> Option<V
 
 /// Returns where the value of a token is, if its name announces a secret: `--api-key`,
 /// `DB_PASSWORD=`.
-fn named_value(token: &str) -> Option<Value<'_>> {
+fn value_after_secret_name(token: &str) -> Option<Value<'_>> {
     let end = token.find(['=', ':']);
     let name = end.map_or(token, |end| token.get(..end).unwrap_or_default());
     let is_option = name.starts_with('-');

@@ -100,7 +100,7 @@ pub(super) struct CommandRow {
 
 const ANY: &[&str] = &[];
 
-const fn options(
+const fn row_with_secret_options(
     programs: &'static [&'static str],
     after: &'static [&'static str],
     options: &'static [&'static str],
@@ -108,7 +108,7 @@ const fn options(
     CommandRow { programs, after, options, flags: "", operands: Operands::No }
 }
 
-const fn operands(
+const fn row_with_secret_operands(
     programs: &'static [&'static str],
     after: &'static [&'static str],
     operands: Operands,
@@ -119,7 +119,7 @@ const fn operands(
 pub(super) const COMMANDS: &[CommandRow] = &[
     CommandRow {
         flags: "#0146GIJLMNORSZafgijklnpqsv",
-        ..options(
+        ..row_with_secret_options(
             &["curl"],
             ANY,
             &[
@@ -134,35 +134,75 @@ pub(super) const COMMANDS: &[CommandRow] = &[
             ],
         )
     },
-    options(&["mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlcheck"], ANY, &["-p*"]),
-    options(&["mariadb", "mariadb-dump", "mariadb-admin", "mysqlsh", "mycli"], ANY, &["-p*"]),
-    options(&["sqlcmd", "bcp", "osql", "ipmitool", "mosquitto_pub", "mosquitto_sub"], ANY, &["-P"]),
-    options(
+    row_with_secret_options(
+        &["mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlcheck"],
+        ANY,
+        &["-p*"],
+    ),
+    row_with_secret_options(
+        &["mariadb", "mariadb-dump", "mariadb-admin", "mysqlsh", "mycli"],
+        ANY,
+        &["-p*"],
+    ),
+    row_with_secret_options(
+        &["sqlcmd", "bcp", "osql", "ipmitool", "mosquitto_pub", "mosquitto_sub"],
+        ANY,
+        &["-P"],
+    ),
+    row_with_secret_options(
         &["mongo", "mongosh", "mongodump", "mongorestore", "mongoexport", "mongoimport"],
         ANY,
         &["-p"],
     ),
-    options(&["cqlsh", "ncftp", "ncftpget", "ncftpput", "rdesktop", "sshpass"], ANY, &["-p"]),
-    options(&["redis-cli", "valkey-cli", "keydb-cli"], ANY, &["-a"]),
-    options(
+    row_with_secret_options(
+        &["cqlsh", "ncftp", "ncftpget", "ncftpput", "rdesktop", "sshpass"],
+        ANY,
+        &["-p"],
+    ),
+    row_with_secret_options(&["redis-cli", "valkey-cli", "keydb-cli"], ANY, &["-a"]),
+    row_with_secret_options(
         &["docker", "podman", "nerdctl", "buildah", "skopeo", "helm", "oras", "crane"],
         &["login"],
         &["-p"],
     ),
-    options(&["az", "twine", "regctl", "snyk", "jf"], &["login", "upload"], &["-p"]),
-    options(&["doctl", "fly", "flyctl", "glab", "sentry-cli"], ANY, &["-t", "--auth-token"]),
-    options(&["gh"], &["secret"], &["-b", "--body"]),
-    options(&["http", "https", "xh", "xhs"], ANY, &["-a", "--auth"]),
-    options(&["lftp", "etcdctl", "etcd"], ANY, &["-u", "--user"]),
-    options(&["smbclient", "rpcclient", "winexe", "smbget"], ANY, &["-U", "--user"]),
-    options(&["ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldapwhoami"], ANY, &["-w"]),
-    options(&["ldappasswd"], ANY, &["-w", "-s", "-a"]),
-    options(&["snmpget", "snmpwalk", "snmpset", "snmpbulkwalk"], ANY, &["-A", "-X", "-c"]),
-    options(&["zip", "unzip", "zipcloak"], ANY, &["-P"]),
-    options(&["7z", "7za", "7zr", "7zz"], ANY, &["-p*"]),
-    options(&["rar", "unrar"], ANY, &["-p*", "-hp*"]),
-    options(&["openssl"], ANY, &["-k", "-K", "-pass", "-passin", "-passout", "-psk"]),
-    options(
+    row_with_secret_options(
+        &["az", "twine", "regctl", "snyk", "jf"],
+        &["login", "upload"],
+        &["-p"],
+    ),
+    row_with_secret_options(
+        &["doctl", "fly", "flyctl", "glab", "sentry-cli"],
+        ANY,
+        &["-t", "--auth-token"],
+    ),
+    row_with_secret_options(&["gh"], &["secret"], &["-b", "--body"]),
+    row_with_secret_options(&["http", "https", "xh", "xhs"], ANY, &["-a", "--auth"]),
+    row_with_secret_options(&["lftp", "etcdctl", "etcd"], ANY, &["-u", "--user"]),
+    row_with_secret_options(
+        &["smbclient", "rpcclient", "winexe", "smbget"],
+        ANY,
+        &["-U", "--user"],
+    ),
+    row_with_secret_options(
+        &["ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldapwhoami"],
+        ANY,
+        &["-w"],
+    ),
+    row_with_secret_options(&["ldappasswd"], ANY, &["-w", "-s", "-a"]),
+    row_with_secret_options(
+        &["snmpget", "snmpwalk", "snmpset", "snmpbulkwalk"],
+        ANY,
+        &["-A", "-X", "-c"],
+    ),
+    row_with_secret_options(&["zip", "unzip", "zipcloak"], ANY, &["-P"]),
+    row_with_secret_options(&["7z", "7za", "7zr", "7zz"], ANY, &["-p*"]),
+    row_with_secret_options(&["rar", "unrar"], ANY, &["-p*", "-hp*"]),
+    row_with_secret_options(
+        &["openssl"],
+        ANY,
+        &["-k", "-K", "-pass", "-passin", "-passout", "-psk"],
+    ),
+    row_with_secret_options(
         &["keytool", "jarsigner", "apksigner"],
         ANY,
         &[
@@ -175,38 +215,46 @@ pub(super) const COMMANDS: &[CommandRow] = &[
             "--key-pass",
         ],
     ),
-    options(&["ssh-keygen"], ANY, &["-N", "-P"]),
-    options(&["security"], &["add-generic-password", "add-internet-password"], &["-w"]),
-    options(&["security"], &["unlock-keychain", "create-keychain", "import"], &["-p", "-P"]),
-    options(&["xfreerdp", "wfreerdp", "xfreerdp3"], ANY, &["/p:", "/gp:"]),
-    options(&["kubectl", "oc"], &["secret"], &["--from-literal"]),
-    operands(
+    row_with_secret_options(&["ssh-keygen"], ANY, &["-N", "-P"]),
+    row_with_secret_options(
+        &["security"],
+        &["add-generic-password", "add-internet-password"],
+        &["-w"],
+    ),
+    row_with_secret_options(
+        &["security"],
+        &["unlock-keychain", "create-keychain", "import"],
+        &["-p", "-P"],
+    ),
+    row_with_secret_options(&["xfreerdp", "wfreerdp", "xfreerdp3"], ANY, &["/p:", "/gp:"]),
+    row_with_secret_options(&["kubectl", "oc"], &["secret"], &["--from-literal"]),
+    row_with_secret_operands(
         &["vault", "bw", "cargo", "npm", "rclone"],
         &["login", "unlock", "obscure"],
         Operands::Last,
     ),
-    operands(
+    row_with_secret_operands(
         &["vault", "heroku", "fly", "flyctl", "eb"],
         &["put", "patch", "config:set", "secrets", "setenv"],
         Operands::Pairs,
     ),
-    operands(
+    row_with_secret_operands(
         &["htpasswd"],
         &["-b", "-nb", "-bn", "-cb", "-bc", "-bB", "-Bb", "-nbB", "-bnB", "-Bbn", "-nBb"],
         Operands::Last,
     ),
-    operands(&["mkpasswd", "wpa_passphrase"], ANY, Operands::Last),
-    operands(&["openssl"], &["passwd"], Operands::Last),
-    operands(
+    row_with_secret_operands(&["mkpasswd", "wpa_passphrase"], ANY, Operands::Last),
+    row_with_secret_operands(&["openssl"], &["passwd"], Operands::Last),
+    row_with_secret_operands(
         &["rabbitmqctl"],
         &["add_user", "change_password", "authenticate_user"],
         Operands::Last,
     ),
-    operands(&["net"], &["user"], Operands::Last),
-    operands(&["mc"], &["alias"], Operands::Last),
-    operands(&["aws"], &["configure"], Operands::Last),
-    operands(&["ansible-vault"], &["encrypt_string"], Operands::Last),
-    operands(&["sqlplus", "sqlldr", "expdp", "impdp"], ANY, Operands::All),
+    row_with_secret_operands(&["net"], &["user"], Operands::Last),
+    row_with_secret_operands(&["mc"], &["alias"], Operands::Last),
+    row_with_secret_operands(&["aws"], &["configure"], Operands::Last),
+    row_with_secret_operands(&["ansible-vault"], &["encrypt_string"], Operands::Last),
+    row_with_secret_operands(&["sqlplus", "sqlldr", "expdp", "impdp"], ANY, Operands::All),
 ];
 
 /// Programs that read a secret from standard input, and the words of which one must follow.

@@ -80,7 +80,7 @@ impl Splitter<'_> {
                     };
                 }
                 char if char.is_whitespace() => self.end_token(),
-                char => self.push(at, at + char.len_utf8(), char),
+                char => self.push_char_to_token(at, at + char.len_utf8(), char),
             }
         }
         self.end_token();
@@ -100,7 +100,7 @@ impl Splitter<'_> {
     /// Adds a quoted part to the token. A quote without an end is an ordinary character.
     fn take_quoted(&mut self, at: usize, quote: char) {
         let Some(length) = self.quoted_length(at + 1, quote) else {
-            return self.push(at, at + 1, quote);
+            return self.push_char_to_token(at, at + 1, quote);
         };
         let inner = at + 1..at + 1 + length;
         let quoted = self.text.get(inner.clone()).unwrap_or_default();
@@ -127,12 +127,12 @@ impl Splitter<'_> {
     fn take_escaped(&mut self, at: usize) {
         match self.chars.next() {
             Some((_, '\n')) => {}
-            Some((next, char)) => self.push(at, next + char.len_utf8(), char),
-            None => self.push(at, at + 1, '\\'),
+            Some((next, char)) => self.push_char_to_token(at, next + char.len_utf8(), char),
+            None => self.push_char_to_token(at, at + 1, '\\'),
         }
     }
 
-    fn push(&mut self, at: usize, end: usize, char: char) {
+    fn push_char_to_token(&mut self, at: usize, end: usize, char: char) {
         let token = self.token_at(at);
         token.text.push(char);
         token.range.end = end;

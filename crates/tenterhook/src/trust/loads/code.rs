@@ -148,7 +148,7 @@ impl<'a> Code<'a> {
         self.remaining_text().chars().next()
     }
 
-    pub(super) fn note_at(&self, at: usize, shown: &str) -> Note {
+    pub(super) fn build_note_at(&self, at: usize, shown: &str) -> Note {
         if let Some(within) = self.scene.within {
             return within.clone();
         }
@@ -300,7 +300,7 @@ impl<'a> Code<'a> {
         let base = Value::from_path(self.scene.base);
         for value in values.iter().filter(|value| value.is_own) {
             let shown = self.text.get(start..self.at).unwrap_or_default();
-            let note = self.note_at(start, shown);
+            let note = self.build_note_at(start, shown);
             let role = if value.rest == Rest::Nothing { Role::Reads } else { Role::Around };
             let plain = Value {
                 text: value.text.trim_end_matches('\0').replace("file://", ""),

@@ -22,8 +22,10 @@ impl Code<'_> {
             (Language::Node, "import" | "from" | "export") => {
                 match self.read_javascript_import(word) {
                     Some(values) => {
-                        let note =
-                            self.note_at(start, self.text.get(start..self.at).unwrap_or_default());
+                        let note = self.build_note_at(
+                            start,
+                            self.text.get(start..self.at).unwrap_or_default(),
+                        );
                         values.iter().for_each(|value| self.add_module(value, true, &note));
                         true
                     }
@@ -41,7 +43,7 @@ impl Code<'_> {
 
     fn read_python_import(&mut self, is_from: bool) {
         let start = self.at;
-        let mut line = python_statement(self.remaining_text());
+        let mut line = first_python_statement(self.remaining_text());
         if line.contains('(') {
             let close = self.remaining_text().find(')').unwrap_or(line.len());
             line = self.remaining_text().get(..close).unwrap_or(line);
@@ -49,7 +51,7 @@ impl Code<'_> {
         self.at += line.len();
         let plain = line.lines().map(|line| line.split('#').next().unwrap_or_default());
         let line = plain.collect::<Vec<_>>().join(" ").replace(['(', ')', '\\', '\t'], " ");
-        let note = self.note_at(start, &line);
+        let note = self.build_note_at(start, &line);
         let name = |part: &str| part.split_whitespace().next().unwrap_or_default().to_owned();
         if is_from {
             let Some((module, names)) = line.split_once(" import ") else { return };
@@ -102,7 +104,7 @@ impl Code<'_> {
             let directories = self.read_expression(1);
             self.add_search_directories(vec![directories], start);
         } else {
-            let note = self.note_at(start, &format!("use {module}"));
+            let note = self.build_note_at(start, &format!("use {module}"));
             self.modules.push((format!("{}.pm", module.replace("::", "/")), note));
         }
         true
@@ -143,7 +145,7 @@ impl Code<'_> {
 }
 
 /// Returns the text up to the end of a Python statement, including continued lines.
-fn python_statement(text: &str) -> &str {
+fn first_python_statement(text: &str) -> &str {
     let mut end = 0;
     for line in text.split_inclusive('\n') {
         if let Some(at) = line.find(';') {

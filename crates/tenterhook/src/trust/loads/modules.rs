@@ -69,8 +69,8 @@ impl Code<'_> {
         if self.script_path().is_some_and(|own| {
             self.real_script_path(&own) != self.scene.script_path().unwrap_or(own)
         }) {
-            let note =
-                self.note_at(0, "it is found by a link, and modules beside what that leads to");
+            let note = self
+                .build_note_at(0, "it is found by a link, and modules beside what that leads to");
             self.loads.add_copy_difference_note(note);
         }
         if self.language == Language::Node {
@@ -120,7 +120,7 @@ impl Code<'_> {
                     &Value::from_script_path(&directory.join(".")),
                     &Value::from_path(self.scene.base),
                     Role::Around,
-                    self.note_at(0, "`type` of `package.json`"),
+                    self.build_note_at(0, "`type` of `package.json`"),
                 );
             }
             return;

@@ -63,7 +63,7 @@ pub(super) fn add_shell_loads(text: &str, scene: Scene<'_>, loads: &mut Loads) {
     };
     shell.read_script(text, loads);
     if shell.follows_link.get() {
-        loads.add_copy_difference_note(shell.note_at(
+        loads.add_copy_difference_note(shell.build_note_at(
             text,
             "",
             "it follows the link that it was started by",
@@ -121,14 +121,18 @@ impl Shell<'_> {
     /// Reads each line separately, for a script that cannot be read as a whole.
     fn read_lines(&mut self, text: &str, loads: &mut Loads) {
         if text.lines().count() < 2 {
-            return loads.add_unresolved_note(self.note_at(text, text, "the line cannot be read"));
+            return loads.add_unresolved_note(self.build_note_at(
+                text,
+                text,
+                "the line cannot be read",
+            ));
         }
         for single in text.replace("\\\n", " ").lines() {
             let line = shell::parse_line(single);
             match line.parsed {
                 Parsed::Doubtful(Doubt::TooLong | Doubt::TooDeep | Doubt::Syntax { .. }) => {
                     if LOADERS.iter().any(|marker| single.contains(marker)) {
-                        loads.add_unresolved_note(self.note_at(text, single, single.trim()));
+                        loads.add_unresolved_note(self.build_note_at(text, single, single.trim()));
                     }
                 }
                 Parsed::Full | Parsed::Doubtful(_) => self.read_parsed_line(&line, text, loads),
@@ -245,11 +249,11 @@ impl Shell<'_> {
         if !self.functions.contains_key(short) && named::runs_unnamed_code(short, &command.words) {
             let what = arguments.first().map(|word| format!(" {}", word.text)).unwrap_or_default();
             let shown = format!("what `{short}{what}` runs");
-            loads.add_unnamed_note(self.note_at(text, &command.source(), &shown));
+            loads.add_unnamed_note(self.build_note_at(text, &command.source(), &shown));
         }
         if named::inline_code_loads_files(short, &command.words) {
             let shown = format!("what the code handed to `{short}` loads");
-            loads.add_unnamed_note(self.note_at(text, &command.source(), &shown));
+            loads.add_unnamed_note(self.build_note_at(text, &command.source(), &shown));
         }
         self.add_program_found_in_path(name, text, loads);
         self.read_path_arguments(short, rest, text, loads);
@@ -270,7 +274,7 @@ impl Shell<'_> {
         loads: &mut Loads,
     ) {
         for value in self.expand_word(&word.source, 0) {
-            let at = self.note_at(text, &word.source, &word.source);
+            let at = self.build_note_at(text, &word.source, &word.source);
             // A script whose name says its language is no module of it: what lies beside it is loaded, too.
             let by_name = Language::of_file(Path::new(&value.text), b"");
             let language = language.filter(|language| by_name != Some(*language));
@@ -313,7 +317,7 @@ impl Shell<'_> {
         let is_computed = |value: &&Value| value.rest == Rest::Unknown && !value.is_own;
         if values.iter().any(|value| is_computed(&value)) {
             let shown = format!("`{}` is known only when it runs", program.source);
-            loads.add_unnamed_note(self.note_at(text, &program.source, &shown));
+            loads.add_unnamed_note(self.build_note_at(text, &program.source, &shown));
         }
     }
 
@@ -344,7 +348,7 @@ impl Shell<'_> {
                     self.sourced.push(PathBuf::new());
                     self.read_script(&value.text, loads);
                 } else if value.is_own || !is_printed {
-                    loads.add_unresolved_note(self.note_at(
+                    loads.add_unresolved_note(self.build_note_at(
                         text,
                         &word.source,
                         &format!("eval {}", word.source),
@@ -371,7 +375,7 @@ impl Shell<'_> {
         }
         let values = self.expand_word(&word.source, 0);
         for value in &values {
-            let at = self.note_at(text, &word.source, &format!("cd {}", word.source));
+            let at = self.build_note_at(text, &word.source, &format!("cd {}", word.source));
             if value.depends_on_script_location(&self.working_directory()) {
                 let inside = value.clone().append(&Value::from_text("/."));
                 self.add_path(&inside, Role::Around, &at, loads);
@@ -387,7 +391,7 @@ impl Shell<'_> {
     }
 
     /// Returns a note with the line at which `found` first occurs in the file that is being read.
-    fn note_at(&self, text: &str, found: &str, shown: &str) -> Note {
+    fn build_note_at(&self, text: &str, found: &str, shown: &str) -> Note {
         if let Some(within) = self.scene.within {
             return within.clone();
         }

@@ -56,10 +56,10 @@ impl Reading<'_> {
             return Ok(());
         }
         if candidate.known == Known::End {
-            self.add_unpinned(format!("`{}` is known only when it runs", candidate.word));
+            self.report_unpinned_once(format!("`{}` is known only when it runs", candidate.word));
         }
         if self.files.get(&candidate.path).is_none() && bytes > MOST_BYTES {
-            self.add_unpinned(format!("`{}`, which is larger than 8 MiB", candidate.word));
+            self.report_unpinned_once(format!("`{}`, which is larger than 8 MiB", candidate.word));
             return Ok(());
         }
         self.pin_file(&candidate.path, true)?;
@@ -85,7 +85,7 @@ impl Reading<'_> {
             // Any program may read what lies in the project itself.
             (Directory::Data, _) if !self.is_pinnable_directory(path) => {}
             (Directory::Data, _) => {
-                self.add_unpinned(format!("what the directory `{word}` holds"));
+                self.report_unpinned_once(format!("what the directory `{word}` holds"));
             }
         }
         Ok(())
@@ -120,12 +120,12 @@ impl Reading<'_> {
             self.handed.insert(path.to_owned());
             return Ok(Some(small));
         }
-        self.add_unpinned(format!("what `{word}` finds in its directory"));
+        self.report_unpinned_once(format!("what `{word}` finds in its directory"));
         Ok(None)
     }
 
     /// Pins a directory that an interpreter runs.
-    pub(super) fn pin_run_directory(&mut self, mention: &Mention) -> Step {
+    pub(super) fn pin_directory_run_as_program(&mut self, mention: &Mention) -> Step {
         let (path, Some(modules)) = (&mention.path, mention.modules) else { return Ok(()) };
         if !self.is_in_project(path) || self.pin_directory_if_small(path, &mention.word)?.is_some()
         {

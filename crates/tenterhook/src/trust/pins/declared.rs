@@ -42,7 +42,7 @@ impl Reading<'_> {
         looking.search_directory(&pattern.below, 0, &mut Vec::new())?;
         if looking.found.is_empty() {
             // Most likely a slip of the pen, and then something runs that is not pinned.
-            self.add_unpinned(format!("`{}`, which names no file", looking.shown));
+            self.report_unpinned_once(format!("`{}`, which names no file", looking.shown));
         }
         looking.found.iter().try_for_each(|path| self.pin_file(path, true))
     }

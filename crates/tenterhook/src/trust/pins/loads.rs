@@ -93,7 +93,7 @@ impl Reading<'_> {
                 continue;
             }
             if read.len() > MOST_SCRIPTS {
-                self.add_unpinned(format!("what more than {MOST_SCRIPTS} scripts load"));
+                self.report_unpinned_once(format!("what more than {MOST_SCRIPTS} scripts load"));
                 break;
             }
             let scene = Scene {
@@ -110,7 +110,7 @@ impl Reading<'_> {
             let Some(all) = self.find_script_loads(&script, scene) else { continue };
             search = all.search.clone();
             self.report_notes(&all);
-            let written = all.written_paths();
+            let written = all.paths_that_script_writes();
             data.written.extend(written.iter().cloned());
             for load in &all.found {
                 // Its own state changes with each run, and is not approved.
@@ -194,23 +194,23 @@ impl Reading<'_> {
         let is_directory = path.is_dir();
         let directory = if is_directory { Some(path.as_path()) } else { path.parent() };
         match load.role {
-            Role::Around | Role::Writes => self.require_project_unless_covered(directory, load),
+            Role::Around | Role::Writes => self.avoid_copy_unless_all_pinned(directory, load),
             // Everything of a package in the pinned folder is in the copy.
             Role::Package if self.is_directory_all_pinned(directory) => {}
             Role::Package => {
                 let shown = self.note_text(&load.at);
-                self.add_unpinned(shown.clone());
+                self.report_unpinned_once(shown.clone());
                 self.make_run_from_project(shown);
             }
             Role::Matches => return self.pin_matching_names(load),
             Role::Compiled => self.pin_compiled_files(load)?,
             Role::Directory => self.pin_code_directory(load)?,
-            Role::Reads if is_directory => self.require_project_unless_covered(directory, load),
+            Role::Reads if is_directory => self.avoid_copy_unless_all_pinned(directory, load),
             // Its own state changes with each run, and is not approved.
             Role::Reads
                 if writes && is_data_file(path) && !self.is_directory_all_pinned(directory) =>
             {
-                self.require_project_unless_covered(directory, load);
+                self.avoid_copy_unless_all_pinned(directory, load);
             }
             Role::Probes if !path.exists() && !self.is_directory_all_pinned(directory) => {
                 self.pin_expected_file(path)
@@ -274,14 +274,14 @@ impl Reading<'_> {
             return self.pin_folder(directory, &mut Vec::new());
         }
         if directory.is_dir() {
-            self.add_unpinned(self.note_text(&load.at));
+            self.report_unpinned_once(self.note_text(&load.at));
         }
         Ok(())
     }
 
     /// Makes the hook run from the project if a copy lacks the directory: a copy has a whole
     /// directory only if all of it is pinned.
-    fn require_project_unless_covered(&mut self, directory: Option<&Path>, load: &Load) {
+    fn avoid_copy_unless_all_pinned(&mut self, directory: Option<&Path>, load: &Load) {
         if load.is_own && !self.is_directory_all_pinned(directory) {
             let why = self.note_text(&load.at);
             self.make_run_from_project(why);
@@ -297,12 +297,12 @@ impl Reading<'_> {
     fn report_notes(&mut self, all: &Loads) {
         for note in all.unresolved.iter().take(MOST_NOTES) {
             let shown = self.note_text(note);
-            self.add_unpinned(shown.clone());
+            self.report_unpinned_once(shown.clone());
             self.make_run_from_project(shown);
         }
         for note in all.unnamed.iter().take(MOST_NOTES) {
             let shown = self.note_text(note);
-            self.add_unpinned(shown);
+            self.report_unpinned_once(shown);
         }
         for note in all.bound.iter().take(1) {
             let shown = self.note_text(note);

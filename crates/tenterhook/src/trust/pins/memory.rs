@@ -99,14 +99,14 @@ fn script_key(language: Language, text: &str, scene: Scene<'_>) -> Digest {
     Canon::new(READER)
         .with_field("language", format!("{language:?}"))
         .with_field("text", text)
-        .with_optional("script", scene.script.map(path))
+        .with_optional_field("script", scene.script.map(path))
         .with_field("base", path(scene.base))
         .with_field("project", path(scene.project))
         .with_field("home", path(scene.home))
         .with_field("module", [u8::from(scene.is_module)])
-        .with_optional("within", scene.within.map(|note| format!("{note:?}")))
-        .with_list("search", search)
-        .with_list("env", pairs)
+        .with_optional_field("within", scene.within.map(|note| format!("{note:?}")))
+        .with_list_field("search", search)
+        .with_list_field("env", pairs)
         .finish()
 }
 

@@ -7,7 +7,7 @@ use tenterhook_core::source::{ReadConfig, Source};
 
 /// Pins the folder of the plugin whose modules `config` makes its agent load: everything in it,
 /// because a module may load any of it.
-pub(in crate::trust) fn pins_of_modules(
+pub(in crate::trust) fn pins_of_plugin_modules(
     source: &Source,
     config: &ReadConfig,
     finding: Finding<'_>,

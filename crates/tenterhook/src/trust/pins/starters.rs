@@ -49,7 +49,7 @@ impl Reading<'_> {
         }
         let others = named.counted.into_iter().filter(|candidate| candidate.path != script);
         self.pin_candidates(&others.collect::<Vec<_>>())?;
-        named.unpinned.into_iter().for_each(|text| self.add_unpinned(text));
+        named.unpinned.into_iter().for_each(|text| self.report_unpinned_once(text));
         if is_named && line.split_whitespace().next().is_some_and(|first| first.ends_with("/env")) {
             // `env` finds its program by name.
             self.programs.extend(named.programs);

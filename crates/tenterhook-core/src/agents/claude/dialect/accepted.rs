@@ -153,21 +153,21 @@ const SOURCE: Keys = &[
     ("url", Shape::Text),
 ];
 
-/// Checks whether the agent reads a settings file whose root is one object.
-pub(crate) fn check_settings_values(root: &Node) -> Acceptance {
+/// Returns whether the agent reads a settings file whose root is this object.
+pub(crate) fn settings_acceptance_of_root(root: &Node) -> Acceptance {
     let find = |keys: Keys, name: &str| keys.iter().find(|(key, _)| *key == name);
     let mut unknown = None;
     // The agent uses the last value of a repeated key.
     for entry in root.entries() {
         let Some(last) = root.entry(&entry.key) else { continue };
         if let Some((_, shape)) = find(KEYS, &entry.key) {
-            if let Some(refused) = shape.find_refused_entry(last) {
+            if let Some(refused) = shape.find_refused_value_in_entry(last) {
                 return Acceptance::Refused(refused);
             }
             continue;
         }
         let is_seen = find(SEEN, &entry.key)
-            .is_some_and(|(_, shape)| shape.find_refused_entry(last).is_none());
+            .is_some_and(|(_, shape)| shape.find_refused_value_in_entry(last).is_none());
         unknown = unknown.or_else(|| (!is_seen).then(|| entry.key.clone()));
     }
     unknown.map_or(Acceptance::Accepted, Acceptance::Unknown)
@@ -175,7 +175,7 @@ pub(crate) fn check_settings_values(root: &Node) -> Acceptance {
 
 /// Returns the value for which the agent refuses a settings file, if one is known.
 pub(crate) fn find_refused_value(root: &Node) -> Option<RefusedValue> {
-    match check_settings_values(root) {
+    match settings_acceptance_of_root(root) {
         Acceptance::Refused(refused) => Some(refused),
         Acceptance::Accepted | Acceptance::Unknown(_) => None,
     }
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn file_is_refused_for_the_values_for_which_claude_code_refuses_it() {
         let read = |text: &str| {
-            check_settings_values(&parse_by_format(text, Format::Json).root.expect(text))
+            settings_acceptance_of_root(&parse_by_format(text, Format::Json).root.expect(text))
         };
         let refused = |text: &str| match read(text) {
             Acceptance::Refused(refused) => refused.path,

@@ -22,7 +22,9 @@ pub(crate) use crate::dialect::findings::Findings;
 pub(crate) use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::field::strings_of_array;
 pub(super) use crate::dialect::kit::file::Off;
-use crate::dialect::kit::file::{find_misnamed_hooks, misnamed_hooks_finding, refuses_whole_file};
+use crate::dialect::kit::file::{
+    find_misnamed_hooks, misnamed_hooks_finding, refusal_of_whole_file_phrase,
+};
 use crate::dialect::{GROUPS, broken};
 use crate::event::EventName;
 use crate::hook::{Hook, Layer};
@@ -41,12 +43,12 @@ pub(crate) fn read_config(source: &Source) -> ReadConfig {
     reading.is_torn = reading.read.lost.is_some();
     if let Some(root) = &parsed.root {
         let value = reading.find_refused_value(root);
-        let refused = refused.or_else(|| reading.refused_value_reason(value.as_ref()?));
+        let refused = refused.or_else(|| reading.refuse_file_for_value(value.as_ref()?));
         reading.read_document(root, refused.as_ref());
         if let Some(value) = value {
             reading
                 .findings
-                .report_refused_value(&value, &refuses_whole_file(source, "Claude Code"));
+                .report_refused_value(&value, &refusal_of_whole_file_phrase(source, "Claude Code"));
         }
     }
     ReadConfig { diagnostics: reading.findings.into_list(), ..reading.read }

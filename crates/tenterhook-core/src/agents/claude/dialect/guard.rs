@@ -33,7 +33,7 @@ const MANIFEST: &str = ".claude-plugin/plugin.json";
 pub(super) const PLUGIN_DIRS: &str = "CLAUDE_CODE_PLUGIN_DIRS";
 
 /// The files of the guard with that name, relative to its folder.
-pub(crate) fn guard_files(name: &str) -> [(&'static str, String); 3] {
+pub(crate) fn files_of_guard(name: &str) -> [(&'static str, String); 3] {
     let description = "Keeps modules of other plugins from silencing hooks (Tenterhook)";
     let manifest = format!(
         "{{\n  \"name\": \"{name}\",\n  \"version\": \"1.0.0\",\n  \"description\": \"{description}\"\n}}\n"
@@ -46,14 +46,14 @@ pub(crate) fn guard_files(name: &str) -> [(&'static str, String); 3] {
 }
 
 /// The id by which settings load the guard with that name ahead of all other modules.
-pub(crate) fn guard_plugin_id(name: &str) -> String {
+pub(crate) fn plugin_id_of_guard(name: &str) -> String {
     format!("{name}@inline")
 }
 
 /// Whether a folder holds exactly the files of the guard. The guard has the name of the folder.
 pub(super) fn is_guard_folder(root: &Path, disk: &dyn Disk) -> bool {
     let Some(name) = root.file_name().and_then(|name| name.to_str()) else { return false };
-    guard_files(name).iter().all(|(path, text)| {
+    files_of_guard(name).iter().all(|(path, text)| {
         disk.read_file(&root.join(path)).is_some_and(|(found, _)| *found == **text)
     })
 }
@@ -61,7 +61,7 @@ pub(super) fn is_guard_folder(root: &Path, disk: &dyn Disk) -> bool {
 /// Whether a guard runs before all modules: the user's settings load it first, and there are no
 /// managed settings, which would make the agent ignore the user's order. `env` of settings
 /// overrides the environment, so it must name no other folders.
-pub(super) fn is_guard_active(scan: Scan<'_>, settings: &[Settings<'_>]) -> bool {
+pub(super) fn guard_runs_before_modules(scan: Scan<'_>, settings: &[Settings<'_>]) -> bool {
     if settings.iter().any(|file| file.source.layer == Layer::Managed) {
         return false;
     }
@@ -75,7 +75,7 @@ pub(super) fn is_guard_active(scan: Scan<'_>, settings: &[Settings<'_>]) -> bool
         split_path_list(folders.unwrap_or_default()).any(|path| {
             let folder = PathBuf::from(path);
             let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            ids.contains(&guard_plugin_id(&name).as_str()) && is_guard_folder(&folder, scan.disk)
+            ids.contains(&plugin_id_of_guard(&name).as_str()) && is_guard_folder(&folder, scan.disk)
         })
     })
 }

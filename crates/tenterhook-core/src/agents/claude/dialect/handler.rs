@@ -100,7 +100,7 @@ impl Reading<'_> {
         hook.wait = self.read_whether_event_waits(node, scope);
         hook.timeout = self.read_timeout(node);
         hook.on_failure = self.read_failure_policy(node, scope, hook.wait);
-        hook.once = self.read_once(node);
+        hook.once = self.read_once_flag(node);
         hook.status = self.read_text(node, "statusMessage");
         if let (Some(spec), Some(kind)) = (scope.spec, kind)
             && !kind.is_accepted_by_event(spec.accepts)

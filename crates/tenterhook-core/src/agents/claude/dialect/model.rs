@@ -54,7 +54,7 @@ fn denial_effect_on_event(event: &str) -> No {
 }
 
 /// Whether a prompt hook (not an agent hook) may answer `impossible` on this event.
-fn may_call_goal_impossible(prompt: &Prompt, event: &str) -> bool {
+fn may_answer_impossible(prompt: &Prompt, event: &str) -> bool {
     prompt.turns.is_none() && MAY_GIVE_UP.contains(&event)
 }
 
@@ -71,7 +71,7 @@ pub(super) fn answer_instructions(prompt: &Prompt, row: &EventRow) -> String {
          If what you are asked to check holds: {\"ok\": true}\n\
          If it does not: {\"ok\": false, \"reason\": \"why, and what to do instead\"}\n"
         .to_owned();
-    if may_call_goal_impossible(prompt, &row.event) {
+    if may_answer_impossible(prompt, &row.event) {
         text.push_str(
             "If it does not and never can: {\"ok\": false, \"impossible\": true, \"reason\": \"why\"}\n",
         );
@@ -95,7 +95,7 @@ pub(super) fn read_answer(
     };
     if let (End::Exited(0), Some(Value::Bool(true))) =
         (&report.end, reading.as_strict_object().and_then(|object| object.get("impossible")))
-        && may_call_goal_impossible(prompt, &row.event)
+        && may_answer_impossible(prompt, &row.event)
     {
         // It said no, and that no is not what the near misses look for.
         return exact;
@@ -112,8 +112,10 @@ pub(super) fn read_answer(
     let plain = exact.clone();
     exact = denial::recover_denial(&hearing, exact);
     if exact.restraint == Restraint::Deny && plain.restraint != Restraint::Deny {
-        exact.effects.stop =
-            exact.effects.stop.or_else(|| stop_after_denial(prompt, row, exact.reason.as_deref()));
+        exact.effects.stop = exact
+            .effects
+            .stop
+            .or_else(|| stop_caused_by_denial(prompt, row, exact.reason.as_deref()));
     }
     exact
 }
@@ -151,7 +153,7 @@ fn read_strict_answer(prompt: &Prompt, row: &EventRow, reading: &Reading) -> Ans
     };
     let mut unread = Unread::default();
     for (key, value) in object.iter().filter(|(key, _)| !KEYS.contains(&key.as_str())) {
-        unread.add_key("", (key, value), KEYS.iter().copied());
+        unread.add_unread_key("", (key, value), KEYS.iter().copied());
     }
     answer.remarks.extend(unread.into_remark());
     answer
@@ -169,13 +171,13 @@ fn denial_answer(
         return Answer { remarks, ..Answer::default() };
     }
     if object.get("impossible") == Some(&Value::Bool(true))
-        && may_call_goal_impossible(prompt, &row.event)
+        && may_answer_impossible(prompt, &row.event)
     {
         // The turn may end, and the message shows the user why.
         let messages = reason.into_iter().collect();
         return Answer { effects: Effects { messages, ..Effects::default() }, ..Answer::default() };
     }
-    let stop = stop_after_denial(prompt, row, reason.as_deref());
+    let stop = stop_caused_by_denial(prompt, row, reason.as_deref());
     Answer {
         restraint: Restraint::Deny,
         reason,
@@ -185,7 +187,7 @@ fn denial_answer(
 }
 
 /// Returns the stop of the agent, if a denial also ends the turn.
-fn stop_after_denial(prompt: &Prompt, row: &EventRow, reason: Option<&str>) -> Option<Stop> {
+fn stop_caused_by_denial(prompt: &Prompt, row: &EventRow, reason: Option<&str>) -> Option<Stop> {
     let ends = match denial_effect_on_event(&row.event) {
         No::EndsTurnAlways => true,
         No::EndsTurn => !prompt.goes_on,

@@ -35,7 +35,7 @@ pub(super) fn find_module_silencers(scan: Scan<'_>, settings: &[Settings<'_>]) -
         .chain(search.marketplace_plugin_folders(&marketplaces))
         .chain(search.installed_plugin_folders())
         .chain(search.skill_folders());
-    found.extend(settings.iter().filter_map(given_hooks_file_finding));
+    found.extend(settings.iter().filter_map(silencer_of_passed_hooks_file));
     let mut seen: Vec<PathBuf> = Vec::new();
     for candidate in all {
         if !seen.contains(&candidate.root) {
@@ -47,7 +47,7 @@ pub(super) fn find_module_silencers(scan: Scan<'_>, settings: &[Settings<'_>]) -
 }
 
 /// The finding for a plugin's hooks file that the caller passed as a file to check.
-fn given_hooks_file_finding(file: &Settings<'_>) -> Option<Silencer> {
+fn silencer_of_passed_hooks_file(file: &Settings<'_>) -> Option<Silencer> {
     let (source, root) = (file.source, file.root.as_ref()?);
     let folder = source.directory.parent().unwrap_or(&source.directory);
     let by = "the folder that it lies in";
@@ -208,7 +208,7 @@ impl Search<'_> {
         let enabled = self.enabled.iter().filter(|(_, is_on)| **is_on);
         let folders = enabled.filter_map(|(id, _)| {
             let (name, marketplace) = id.split_once('@')?;
-            Some(known.get(marketplace)?.candidate_folders_of(name, id))
+            Some(known.get(marketplace)?.candidate_folders_of_plugin(name, id))
         });
         folders.flatten().collect()
     }
@@ -223,7 +223,7 @@ struct Marketplace {
 
 impl Marketplace {
     /// Returns the possible folders of the plugin `name`: a path with and without `pluginRoot`.
-    fn candidate_folders_of(&self, name: &str, id: &str) -> Vec<Folder> {
+    fn candidate_folders_of_plugin(&self, name: &str, id: &str) -> Vec<Folder> {
         let root = self.parsed.root.as_ref();
         let listed = root.and_then(|root| root.get("plugins")?.as_array()).unwrap_or_default();
         let is_named = |entry: &&Node| entry.get("name").and_then(Node::as_str) == Some(name);

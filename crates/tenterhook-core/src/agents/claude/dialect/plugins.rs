@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::accepted::{Acceptance, check_settings_values};
+use super::accepted::{Acceptance, settings_acceptance_of_root};
 use crate::dialect::{Disk, GROUPS, Plugins, Roots};
 use crate::source::{Completeness, Flaw, Plugin, Source};
 use crate::syntax::{self, Format, Node, NodeValue, Parsed};
@@ -75,7 +75,7 @@ fn active_plugins(registry: &str, settings: &[&str], roots: &Roots) -> Vec<Plugi
         .filter_map(|(name, _)| {
             let installed = known?.get(&name)?.as_array()?.iter();
             let root = installed
-                .filter(|node| is_installed_in_project(node, roots))
+                .filter(|node| installation_applies_to_project(node, roots))
                 .find_map(install_path)?;
             let data = plugins_directory(roots).join("data").join(sanitize_file_name(&name));
             let short = name.split('@').next().unwrap_or(&name).to_owned();
@@ -135,7 +135,7 @@ fn settings_acceptance(text: &str) -> Option<Acceptance> {
     let is_strict = serde_json::from_str::<serde_json::Value>(text).is_ok();
     let root =
         syntax::parse_by_format(text, Format::Json).root.filter(|root| root.as_object().is_some());
-    root.filter(|_| is_strict).map(|root| check_settings_values(&root))
+    root.filter(|_| is_strict).map(|root| settings_acceptance_of_root(&root))
 }
 
 /// Whether `settings`, weakest first, enable any plugin, whether or not the registry lists it.
@@ -165,7 +165,7 @@ fn install_path(entry: &Node) -> Option<PathBuf> {
 
 /// Whether an installation applies to this project. A plugin that is installed for one project does
 /// not apply to others.
-fn is_installed_in_project(entry: &Node, roots: &Roots) -> bool {
+fn installation_applies_to_project(entry: &Node, roots: &Roots) -> bool {
     let project = entry.get("projectPath").and_then(Node::as_str).map(Path::new);
     project
         .is_none_or(|project| project == roots.cwd || roots.repository.as_deref() == Some(project))

@@ -98,7 +98,7 @@ impl Reading<'_> {
 
     fn read_servers(&mut self, servers: &Node, layer: Layer) {
         for entry in servers.entries() {
-            match self.read_how_to_reach(&entry.node) {
+            match self.read_how_server_is_reached(&entry.node) {
                 Ok(reach) => {
                     let name = match self.file.plugin {
                         Some(plugin) => format!("plugin:{}:{}", plugin.name, entry.key),
@@ -128,7 +128,7 @@ impl Reading<'_> {
     }
 
     /// Reads how the server is reached: by a program or by an address.
-    fn read_how_to_reach(&self, node: &Node) -> Result<Reach, ServerFault> {
+    fn read_how_server_is_reached(&self, node: &Node) -> Result<Reach, ServerFault> {
         let placeholders = Placeholders::new(&self.roots.cwd, self.file.plugin);
         let text = |key: &'static str| {
             let text = node.get(key).and_then(Node::as_str).filter(|text| !text.trim().is_empty());

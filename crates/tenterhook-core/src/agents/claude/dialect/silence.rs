@@ -23,24 +23,24 @@ pub(super) fn find_silencers(scan: Scan<'_>) -> Vec<Silencer> {
     let settings: Vec<Settings<'_>> =
         scan.settings.iter().map(|source| Settings::from_source(source)).collect();
     let mut found: Vec<Silencer> = find_disable_all_hooks(&settings).into_iter().collect();
-    let unseated: Vec<Silencer> = settings.iter().filter_map(vendor_guard_removal).collect();
-    found.extend(disabled_guards(&settings));
+    let unseated: Vec<Silencer> = settings.iter().filter_map(find_vendor_guard_removal).collect();
+    found.extend(silencers_that_disable_guards(&settings));
     if unseated.is_empty() && settings.iter().any(allows_managed_mods_only) {
         return found;
     }
     found.extend(unseated);
-    let is_guarded = guard::is_guard_active(scan, &settings)
+    let is_guarded = guard::guard_runs_before_modules(scan, &settings)
         && !found.iter().any(|silencer| silencer.finding.code == Code::GuardSwitchedOff);
     let mods = mods::find_module_silencers(scan, &settings).into_iter();
     found.extend(
-        mods.map(|module| if is_guarded { soften_if_blocked_by_guard(module) } else { module }),
+        mods.map(|module| if is_guarded { soften_silencer_if_module(module) } else { module }),
     );
     found
 }
 
 /// Lowers the finding to advice if it is about a module, which the guard in the user's settings
 /// keeps from loading; any other finding is returned unchanged.
-fn soften_if_blocked_by_guard(silencer: Silencer) -> Silencer {
+fn soften_silencer_if_module(silencer: Silencer) -> Silencer {
     if silencer.finding.code != Code::ModCouldSilence {
         return silencer;
     }
@@ -131,7 +131,7 @@ fn allows_managed_mods_only(file: &Settings<'_>) -> bool {
 
 /// Finds a managed `prependPlugins` without the vendor's guard. It removes that guard, so every
 /// module can silence hooks again.
-fn vendor_guard_removal(file: &Settings<'_>) -> Option<Silencer> {
+fn find_vendor_guard_removal(file: &Settings<'_>) -> Option<Silencer> {
     let entry =
         file.find_entry("prependPlugins").filter(|_| file.source.layer == Layer::Managed)?;
     let listed = entry.node.as_array().unwrap_or_default();
@@ -149,7 +149,7 @@ fn vendor_guard_removal(file: &Settings<'_>) -> Option<Silencer> {
 
 /// Finds entries of `enabledPlugins` in a repository's settings that disable a guard: one that the
 /// user's settings load before all other modules, or the vendor's.
-fn disabled_guards(settings: &[Settings<'_>]) -> Vec<Silencer> {
+fn silencers_that_disable_guards(settings: &[Settings<'_>]) -> Vec<Silencer> {
     let own = settings.iter().filter(|file| file.source.layer == Layer::User);
     let listed = own.filter_map(|file| file.find_entry("prependPlugins")?.node.as_array());
     let ids = listed.flatten().filter_map(Node::as_str);

@@ -70,7 +70,7 @@ pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<E
     let text = |key: &str| json.get(key).and_then(Value::as_str);
     let called = match text("hookName") {
         Some(name) => name,
-        None => WORDS.event_name_at(json, "hook_event_name")?,
+        None => WORDS.event_name_at_key(json, "hook_event_name")?,
     };
     let known = NAMES.iter().find(|(own, _)| *own == called).map(|(_, name)| *name);
     let name = known.or_else(|| text("hook_event_name")).unwrap_or(called);

@@ -54,7 +54,11 @@ const TOTALS: &[&str] = &["session_tokens", "conversation_tokens", "input_tokens
 /// Writes the variables and, if the event has one, the object.
 pub(super) fn encode_event(event: &Event) -> Envelope {
     let spec = events::find_by_neutral_name(event.name.as_str());
-    Envelope { body: envelope_body(event, spec), env: event_variables(event, spec), env_file: None }
+    Envelope {
+        body: envelope_body(event, spec),
+        env: environment_variables(event, spec),
+        env_file: None,
+    }
 }
 
 fn envelope_body(event: &Event, spec: Option<&Spec>) -> Vec<u8> {
@@ -191,8 +195,8 @@ fn subagent_status(event: &Event) -> String {
     marked.or_else(named).unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// The variables that apply to the event.
-fn event_variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> {
+/// The environment variables of a hook on this event.
+fn environment_variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = Vec::new();
     let mut set = |name: &str, value: Option<String>, cap: usize| {
         if let Some(value) = value {

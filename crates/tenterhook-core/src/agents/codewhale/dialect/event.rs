@@ -100,7 +100,7 @@ fn read_surroundings(
     let (mode, model) = (text("mode")?, text("model")?);
     let mut facts = Map::new();
     if let Some(mode) = mode {
-        facts.insert("permission_mode".to_owned(), modes::foreign_permission_mode(&mode).into());
+        facts.insert("permission_mode".to_owned(), modes::to_foreign_permission_mode(&mode).into());
         facts.insert("mode".to_owned(), mode.into());
     }
     if let Some(model) = model {
@@ -132,10 +132,11 @@ fn read_tool_call(
     let Value::String(own) = name else {
         return Err(EventFault::field_of_wrong_type("tool_name", "a string"));
     };
-    let tool = tools::find_by_own_name(vocabulary::TOOLS, own);
+    let tool = tools::find_tool_by_own_name(vocabulary::TOOLS, own);
     event.payload.insert("tool_name".into(), tool.map_or(own.as_str(), |tool| tool.neutral).into());
-    let default = tool
-        .and_then(|tool| tools::find_by_neutral_name(vocabulary::TOOLS, tool.neutral)?.own.first());
+    let default = tool.and_then(|tool| {
+        tools::find_tool_by_neutral_name(vocabulary::TOOLS, tool.neutral)?.own.first()
+    });
     if default.is_some_and(|name| name != own) {
         event.payload.insert(vocabulary::OWN_NAME.into(), own.as_str().into());
     }

@@ -125,5 +125,5 @@ pub(super) static ROWS: &[EventRow] = &[
 
 /// The row of an event that the agent does not have: its hooks only observe.
 pub(super) fn unknown_event_row(event: &EventName) -> EventRow {
-    EventRow::unknown_event(event, Powers::NONE, TIMEOUT)
+    EventRow::new_row_of_unknown_event(event, Powers::NONE, TIMEOUT)
 }

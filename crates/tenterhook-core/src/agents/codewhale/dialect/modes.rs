@@ -54,7 +54,7 @@ pub(super) fn canonical_mode_of_any_host(word: &str) -> &str {
 
 /// Returns the permission mode of other hosts that corresponds to a mode, for hooks of their
 /// dialects.
-pub(super) fn foreign_permission_mode(word: &str) -> &'static str {
+pub(super) fn to_foreign_permission_mode(word: &str) -> &'static str {
     let own = canonical_mode(word);
     FOREIGN.iter().find(|(_, value)| *value == own).map_or("default", |(word, _)| *word)
 }

@@ -68,16 +68,16 @@ const GIT_READS: &[&str] = &["status", "diff", "log", "show", "blame"];
 /// The row of the tool of `event`, by the agent's name if the event stores it.
 fn tool_row(event: &Event) -> Option<&'static ToolWords> {
     let neutral = event.text("tool_name")?;
-    let own = event.text(OWN_NAME).and_then(|own| tools::find_by_own_name(TOOLS, own));
+    let own = event.text(OWN_NAME).and_then(|own| tools::find_tool_by_own_name(TOOLS, own));
     own.filter(|tool| tool.neutral == neutral)
-        .or_else(|| tools::find_by_neutral_name(TOOLS, neutral))
+        .or_else(|| tools::find_tool_by_neutral_name(TOOLS, neutral))
 }
 
 /// The tool name that hooks receive.
 pub(super) fn tool_name_for_hooks(event: &Event) -> Option<&str> {
     let neutral = event.text("tool_name")?;
     let own = event.text(OWN_NAME).filter(|own| {
-        tools::find_by_own_name(TOOLS, own).is_some_and(|tool| tool.neutral == neutral)
+        tools::find_tool_by_own_name(TOOLS, own).is_some_and(|tool| tool.neutral == neutral)
     });
     own.or_else(|| tool_row(event)?.own.first().copied()).or(Some(neutral))
 }

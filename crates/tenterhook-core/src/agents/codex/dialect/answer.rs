@@ -26,7 +26,7 @@ pub(super) static ANSWERS: Answers = Answers {
     behavior: &[("behavior", Type::Text), ("message", Type::Text)],
     is_closed: true,
     needs_words: true,
-    refuses: check_refused_fields,
+    refuses: check_no_refused_fields,
     adds: |event, _, answer| {
         let reason =
             |_: &str, key: &str| format!("hook returned updatedInput without string field `{key}`");
@@ -42,7 +42,7 @@ pub(super) static ANSWERS: Answers = Answers {
 
 /// Checks an answer for what the agent refuses: a decision without a reason, and keys that the
 /// event does not accept.
-fn check_refused_fields(spec: &Spec, object: &Map<String, Value>) -> Result<(), InvalidAnswer> {
+fn check_no_refused_fields(spec: &Spec, object: &Map<String, Value>) -> Result<(), InvalidAnswer> {
     let says = |key: &str, word: &str| object.get(key).is_some_and(|value| value == word);
     if spec.top == Top::Blocks && says("decision", "block") && is_blank_field(object, "reason") {
         let (key, value) = ("decision", "block");

@@ -111,7 +111,7 @@ fn is_pascal_case_event(scope: &Scope) -> bool {
 }
 
 fn read_group_or_hook(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
-    if !reader.is_object_or_report(node, "a hook", Code::EntryNotObject) {
+    if !reader.is_object_else_reports(node, "a hook", Code::EntryNotObject) {
         return;
     }
     match node.get("hooks").and_then(Node::as_array) {
@@ -130,7 +130,7 @@ fn read_group(reader: &mut Reader<'_>, node: &Node, hooks: &[Node], scope: &Scop
         groups::lint_matcher(reader, entry, &inner, &spec);
     }
     for node in hooks {
-        if reader.is_object_or_report(node, "a hook", Code::EntryNotObject) {
+        if reader.is_object_else_reports(node, "a hook", Code::EntryNotObject) {
             read_hook(reader, node, &inner);
         }
     }

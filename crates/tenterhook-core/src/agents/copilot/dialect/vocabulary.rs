@@ -126,8 +126,8 @@ pub(super) fn decode_camel_event(
     }
     let has = |key: &str| json.contains_key(key);
     let name = match () {
-        () if has("hookName") => CAMEL.event_name_at(json, "hookName")?,
-        () if has("hook_event_name") => CAMEL.event_name_at(json, "hook_event_name")?,
+        () if has("hookName") => CAMEL.event_name_at_key(json, "hookName")?,
+        () if has("hook_event_name") => CAMEL.event_name_at_key(json, "hook_event_name")?,
         () if has("toolResult") => "postToolUse",
         () if has("toolArgs") => "preToolUse",
         () if has("transformedPrompt") => "userPromptTransformed",
@@ -146,7 +146,7 @@ pub(super) fn decode_pascal_event(
     roots: &Roots,
 ) -> Result<Event, EventFault> {
     match json.contains_key("hookName") {
-        true => CAMEL.decode_event_as(CAMEL.event_name_at(json, "hookName")?, json, roots),
+        true => CAMEL.decode_event_as(CAMEL.event_name_at_key(json, "hookName")?, json, roots),
         false => PASCAL.decode_event(json, roots),
     }
 }

@@ -120,14 +120,14 @@ impl ParsedReport<'_> {
             event: self.event.name.as_str(),
             asked,
             homes: decision_fields(row),
-            input_home: input_field(row).map(str::to_owned),
+            input_home: new_input_field(row).map(str::to_owned),
             ..Hearing::for_report(row, report, reading, stderr, &PROTOCOL)
         }
     }
 }
 
 /// Returns the field in which an event reads a new input, if it takes one.
-fn input_field(row: &EventRow) -> Option<&'static str> {
+fn new_input_field(row: &EventRow) -> Option<&'static str> {
     match (row.powers.has(Power::Input), row.powers.has(Power::Permissions)) {
         (false, _) => None,
         (true, true) => Some("hookSpecificOutput.decision.updatedInput"),

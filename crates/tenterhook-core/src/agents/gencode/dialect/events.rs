@@ -89,7 +89,11 @@ pub(super) fn unknown_event_row(event: &EventName) -> EventRow {
     let when = "an event that the agent does not name itself";
     let cap = RETRIED.iter().find(|(name, _)| event.as_str() == *name).map(|(_, cap)| *cap);
     let powers = Powers::from_slice(&[Deny, Context, Message]);
-    EventRow { cap, when: when.into(), ..EventRow::unknown_event(event, powers, TIMEOUT) }
+    EventRow {
+        cap,
+        when: when.into(),
+        ..EventRow::new_row_of_unknown_event(event, powers, TIMEOUT)
+    }
 }
 
 /// Whether the event is about a tool call, so that `if` can hold.

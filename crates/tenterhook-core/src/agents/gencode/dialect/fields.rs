@@ -78,12 +78,12 @@ pub(super) fn read_answer_fields(
 ) -> Result<Answer, TypeMismatch> {
     let specific = SPECIFIC.iter().map(|(key, _)| format!("hookSpecificOutput.{key}"));
     let read = specific.chain(TOP.iter().map(|(key, _)| (*key).to_owned())).collect();
-    let unread = Unread::for_read_paths(read);
+    let unread = Unread::new_for_read_fields(read);
     let mut reader = Reader { event, row, answer: Answer::default(), unread };
-    let top = reader.known_fields(object, TOP, "")?;
+    let top = reader.collect_known_fields(object, TOP, "")?;
     reader.read_top_fields(&top);
     if let Some(Value::Object(output)) = top.get("hookSpecificOutput") {
-        let output = reader.known_fields(output, SPECIFIC, "hookSpecificOutput.")?;
+        let output = reader.collect_known_fields(output, SPECIFIC, "hookSpecificOutput.")?;
         reader.read_specific_output(&output)?;
     }
     Ok(reader.into_answer())
@@ -98,8 +98,8 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// The known fields of an object under their documented names: the agent ignores the case of
-    /// keys, and the last of several wins.
-    fn known_fields(
+    /// keys, and the last of several wins. Notes the other keys as unread.
+    fn collect_known_fields(
         &mut self,
         object: &Map<String, Value>,
         known: Table,
@@ -110,7 +110,7 @@ impl Reader<'_> {
             let Some((name, expected)) =
                 known.iter().find(|(name, _)| name.eq_ignore_ascii_case(key))
             else {
-                self.unread.add_key(path, (key, value), known.iter().map(|(name, _)| *name));
+                self.unread.add_unread_key(path, (key, value), known.iter().map(|(name, _)| *name));
                 continue;
             };
             if value.is_null() {
@@ -162,37 +162,37 @@ impl Reader<'_> {
         }
         let flat = output.contains_key("behavior") || output.contains_key("updatedPermissions");
         if let Some(input) = output.get("updatedInput").filter(|_| !flat)
-            && self.honours_field_or_remarks(Power::Input, "updatedInput")
+            && self.honours_field_else_remarks(Power::Input, "updatedInput")
         {
             self.answer.effects.updated_input = Some(input.clone());
         }
         if let Some(text) = non_empty_text(output, "additionalContext")
-            && self.honours_field_or_remarks(Power::Context, "additionalContext")
+            && self.honours_field_else_remarks(Power::Context, "additionalContext")
         {
             self.answer.effects.context.push(text.to_owned());
         }
         if let Some(paths) = output.get("watchPaths")
-            && self.honours_field_or_remarks(Power::Watch, "watchPaths")
+            && self.honours_field_else_remarks(Power::Watch, "watchPaths")
         {
             self.read_watch_paths(paths);
         }
         if let Some(text) = non_empty_text(output, "initialUserMessage")
-            && self.honours_field_or_remarks(Power::InitialMessage, "initialUserMessage")
+            && self.honours_field_else_remarks(Power::InitialMessage, "initialUserMessage")
         {
             self.answer.effects.initial_user_message = Some(text.to_owned());
         }
         if let Some(retry) = output.get("retry").and_then(Value::as_bool)
-            && self.honours_field_or_remarks(Power::Retry, "retry")
+            && self.honours_field_else_remarks(Power::Retry, "retry")
         {
             self.answer.effects.retry = Some(retry);
         }
         match output.get("decision") {
             Some(Value::Object(decision))
-                if self.honours_field_or_remarks(Power::Permissions, "decision") =>
+                if self.honours_field_else_remarks(Power::Permissions, "decision") =>
             {
                 self.read_permission_decision(decision)
             }
-            None if flat && self.honours_field_or_remarks(Power::Permissions, "behavior") => {
+            None if flat && self.honours_field_else_remarks(Power::Permissions, "behavior") => {
                 let decision =
                     output.iter().filter(|(key, _)| DECISION.iter().any(|(name, _)| name == key));
                 let decision = decision.map(|(key, value)| (key.clone(), value.clone())).collect();
@@ -207,7 +207,8 @@ impl Reader<'_> {
         &mut self,
         decision: &Map<String, Value>,
     ) -> Result<(), TypeMismatch> {
-        let decision = self.known_fields(decision, DECISION, "hookSpecificOutput.decision.")?;
+        let decision =
+            self.collect_known_fields(decision, DECISION, "hookSpecificOutput.decision.")?;
         match non_empty_text(&decision, "behavior").unwrap_or_default() {
             "deny" => {
                 let reason = non_empty_text(&decision, "message").unwrap_or("denied by hook");
@@ -283,7 +284,7 @@ impl Reader<'_> {
 
     /// Whether the actual event honours the field, whatever event the answer names (G-35); if not,
     /// adds a remark.
-    fn honours_field_or_remarks(&mut self, power: Power, key: &str) -> bool {
+    fn honours_field_else_remarks(&mut self, power: Power, key: &str) -> bool {
         let may = self.event_has_power(power);
         if !may {
             self.remark_ignored_key(key);

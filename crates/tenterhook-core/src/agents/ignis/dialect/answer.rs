@@ -144,7 +144,7 @@ fn read_answer_fields(
     let mut unread = Unread::default();
     for (path, object, known) in [("", object, FIELDS), ("hookSpecificOutput.", output, OUTPUT)] {
         for (key, value) in object.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
-            unread.add_key(path, (key, value), known.iter().copied());
+            unread.add_unread_key(path, (key, value), known.iter().copied());
         }
     }
     answer.remarks.extend(unread.into_remark());
@@ -195,7 +195,8 @@ fn parse_tool_input(event: &Event, text: &str) -> Result<Value, ToolInputFault> 
     if !input.is_object() {
         return Err(ToolInputFault::NotObject);
     }
-    let known = tools::find_by_neutral_name(TOOLS, event.text("tool_name").unwrap_or_default());
+    let known =
+        tools::find_tool_by_neutral_name(TOOLS, event.text("tool_name").unwrap_or_default());
     Ok(known.map_or(input.clone(), |tool| tool.to_neutral_input(&input)))
 }
 

@@ -75,7 +75,7 @@ pub(super) fn read_config(source: &Source) -> ReadConfig {
 }
 
 fn read_hook_entry(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
-    if !reader.is_object_or_report(node, "an entry", Code::EntryNotObject) {
+    if !reader.is_object_else_reports(node, "an entry", Code::EntryNotObject) {
         return;
     }
     if node.get("hooks").is_some_and(|hooks| hooks.as_array().is_some()) {

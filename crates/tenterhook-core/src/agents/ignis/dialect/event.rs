@@ -56,7 +56,7 @@ fn decode_tool_call(event: &mut Event, fields: &mut Map<String, Value>) -> Resul
         return Err(EventFault::MissingField { event, key: "toolName", found: None });
     };
     let input = fields.shift_remove("toolInput").unwrap_or_default();
-    let known = tools::find_by_own_name(TOOLS, &own);
+    let known = tools::find_tool_by_own_name(TOOLS, &own);
     let put = |event: &mut Event, key: &str, value: Value| {
         event.payload.insert(key.to_owned(), value);
     };
@@ -98,7 +98,7 @@ pub(super) fn encode_event(event: &Event) -> Envelope {
 fn encode_tool_call(event: &Event, fields: &mut Map<String, Value>) {
     let name = event.text("tool_name").unwrap_or_default();
     let input = event.payload.get("tool_input").cloned().unwrap_or_default();
-    let known = tools::find_by_neutral_name(TOOLS, name);
+    let known = tools::find_tool_by_neutral_name(TOOLS, name);
     let own = known.and_then(|tool| tool.own.first()).map_or(name, |own| *own);
     fields.insert("toolName".to_owned(), own.into());
     fields.insert(
@@ -113,7 +113,7 @@ fn encode_tool_call(event: &Event, fields: &mut Map<String, Value>) {
     let result = result.unwrap_or(&Value::Null);
     fields.insert("toolResult".to_owned(), tool_result::result_text(result).into());
     fields.insert("isError".to_owned(), (event.name.as_str() == AFTER_FAILURE).into());
-    if let Some(structure) = tool_result::structured_result(result) {
+    if let Some(structure) = tool_result::result_if_structured(result) {
         fields.insert("toolResponse".to_owned(), structure.clone());
     }
 }

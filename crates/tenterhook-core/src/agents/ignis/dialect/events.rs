@@ -69,7 +69,10 @@ pub(super) fn find_event_row(name: &str) -> Option<&'static EventRow> {
 /// The row of an event that the agent does not have: its hooks only observe.
 pub(super) fn unknown_event_row(event: &EventName) -> EventRow {
     let when = Cow::Borrowed("an event that ignis does not have");
-    EventRow { when, ..EventRow::unknown_event(event, Powers::from_slice(&[Message]), TIMEOUT) }
+    EventRow {
+        when,
+        ..EventRow::new_row_of_unknown_event(event, Powers::from_slice(&[Message]), TIMEOUT)
+    }
 }
 
 /// The phase of the hooks of an event: `Rewrite` if they can change a value, else `Observe`.

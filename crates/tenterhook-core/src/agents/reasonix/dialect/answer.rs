@@ -102,13 +102,13 @@ impl ParsedReport<'_> {
             Printed::Text => Answer::default(),
             Printed::Context => self.context_answer(),
             Printed::Input => self.updated_input_answer(),
-            Printed::Directives => self.inject_directive_answer(),
+            Printed::Directives => self.answer_of_inject_directive(),
         }
     }
 
     /// Returns the answer of `@@INJECT`, which has an effect only if this hook or a later one
     /// blocks the end of the turn (RX-28, RX-29).
-    fn inject_directive_answer(&self) -> Answer {
+    fn answer_of_inject_directive(&self) -> Answer {
         if self.directives.inject.is_empty() {
             return Answer::default();
         }
@@ -146,7 +146,7 @@ impl ParsedReport<'_> {
         let mut answer = Answer::default();
         let text = match self.hook_specific_output() {
             Some(output) if output.contains_key("additionalContext") => {
-                match self.is_for_event_or_report(output, &mut answer) {
+                match self.is_for_event_else_reports(output, &mut answer) {
                     true => output.get("additionalContext").and_then(Value::as_str),
                     false => None,
                 }
@@ -181,7 +181,7 @@ impl ParsedReport<'_> {
         }
         let Some(output) = self.hook_specific_output() else { return answer };
         let Some(input @ Value::Object(_)) = output.get("updatedInput") else { return answer };
-        if self.is_for_event_or_report(output, &mut answer) {
+        if self.is_for_event_else_reports(output, &mut answer) {
             answer.effects.updated_input = Some(to_neutral_input(self.event, input));
         }
         answer
@@ -193,7 +193,7 @@ impl ParsedReport<'_> {
 
     /// Whether the object is meant for this event. An object for a different event is dropped and
     /// reported.
-    fn is_for_event_or_report(&self, output: &Map<String, Value>, answer: &mut Answer) -> bool {
+    fn is_for_event_else_reports(&self, output: &Map<String, Value>, answer: &mut Answer) -> bool {
         let Some(spec) = self.spec else { return false };
         let named = output.get("hookEventName").and_then(Value::as_str);
         let fits = named.is_none_or(|named| named == spec.name);
@@ -217,7 +217,7 @@ impl ParsedReport<'_> {
         if exact.restraint == Restraint::Deny {
             return self.recover_foreign_denial(row, exact);
         }
-        let Some(found) = self.inject_denial() else {
+        let Some(found) = self.denial_by_inject_directive() else {
             return self.recover_foreign_denial(row, exact);
         };
         let mut answer = Answer { remarks: exact.remarks.clone(), ..found };
@@ -240,7 +240,7 @@ impl ParsedReport<'_> {
 
     /// Returns a denial for `@@INJECT` from a hook that neither passed nor blocked. Such a hook
     /// tells the model what to fix, so it wants the turn to go on.
-    fn inject_denial(&self) -> Option<Answer> {
+    fn denial_by_inject_directive(&self) -> Option<Answer> {
         let undecided = !matches!(self.report.end, End::Exited(0 | 2));
         if !undecided
             || self.how_stdout_is_read() != Printed::Directives

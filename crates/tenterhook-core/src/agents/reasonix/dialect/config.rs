@@ -77,7 +77,7 @@ fn event_spec(scope: &Scope) -> Option<&'static Spec> {
 }
 
 fn read_hook_entry(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
-    if !reader.is_object_or_report(node, "a hook", Code::EntryNotObject) {
+    if !reader.is_object_else_reports(node, "a hook", Code::EntryNotObject) {
         return;
     }
     if node.get("hooks").is_some() && node.get("command").is_none() {

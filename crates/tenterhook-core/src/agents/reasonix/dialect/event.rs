@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::events::{self, Spec};
 use super::vocabulary::{AGENT_TOOL, FIELDS, ORDER, RESULT, STRUCTURE, TOOLS};
 use crate::dialect::kit::{event, tool_result};
-use crate::dialect::tools::{find_by_neutral_name, find_by_own_name};
+use crate::dialect::tools::{find_tool_by_neutral_name, find_tool_by_own_name};
 use crate::dialect::{Envelope, EventFault, Roots};
 use crate::event::{Event, EventName, Surroundings};
 
@@ -59,7 +59,7 @@ fn decode_tool_call(tool: &str, args: Option<Value>, event: &mut Event) -> Resul
         Some(Value::Null) | None => Value::Object(Map::new()),
         Some(other) => other,
     };
-    let (name, input) = match find_by_own_name(TOOLS, tool) {
+    let (name, input) = match find_tool_by_own_name(TOOLS, tool) {
         Some(known) => {
             if known.own.first() != Some(&tool) {
                 event.within.facts.insert(AGENT_TOOL.to_owned(), tool.into());
@@ -75,7 +75,7 @@ fn decode_tool_call(tool: &str, args: Option<Value>, event: &mut Event) -> Resul
 
 /// Translates an input that a hook wrote for the tool of `event` to the neutral keys.
 pub(super) fn to_neutral_input(event: &Event, input: &Value) -> Value {
-    let tool = event.text("tool_name").and_then(|name| find_by_neutral_name(TOOLS, name));
+    let tool = event.text("tool_name").and_then(|name| find_tool_by_neutral_name(TOOLS, name));
     tool.map_or_else(|| input.clone(), |tool| tool.to_neutral_input(input))
 }
 
@@ -105,14 +105,14 @@ pub(super) fn encode_event(event: &Event) -> Envelope {
     fields.insert("event".to_owned(), name.into());
     fields.insert("cwd".to_owned(), event.within.cwd.to_string_lossy().into());
     let mut rest = Map::new();
-    let tool = event.text("tool_name").and_then(|name| find_by_neutral_name(TOOLS, name));
+    let tool = event.text("tool_name").and_then(|name| find_tool_by_neutral_name(TOOLS, name));
     for (key, value) in event.payload.iter().chain(&event.within.facts) {
         let value = match (key.as_str(), tool) {
             (AGENT_TOOL, _) => continue,
             ("tool_name", Some(tool)) => agent_tool_name(event, tool.own).into(),
             ("tool_input", Some(tool)) => tool.to_agent_input(value),
             ("tool_response", _) if !value.is_null() => {
-                if let Some(structure) = tool_result::structured_result(value) {
+                if let Some(structure) = tool_result::result_if_structured(value) {
                     rest.insert(STRUCTURE.to_owned(), structure.clone());
                 }
                 tool_result::result_text(value).into()

@@ -9,7 +9,10 @@ use crate::answer::Effects;
 /// Returns the agent's reading with the context of answers among the text in place of their JSON;
 /// `None` if there is no such answer. The agent's own reading is kept for sources that follow it
 /// exactly.
-pub(super) fn without_answers(hearing: &Hearing<'_>, exact: &Answer) -> Option<Answer> {
+pub(super) fn with_answers_replaced_by_context(
+    hearing: &Hearing<'_>,
+    exact: &Answer,
+) -> Option<Answer> {
     if !hearing.plain_is_context || hearing.reading.as_lenient_object().is_some() {
         return None;
     }
@@ -21,7 +24,7 @@ pub(super) fn without_answers(hearing: &Hearing<'_>, exact: &Answer) -> Option<A
         plain: Some(Box::new(exact.clone())),
         ..exact.clone()
     };
-    answer.remarks.extend(slips(hearing).iter().map(Slip::to_failure));
+    answer.remarks.extend(slips_of_misread_answer(hearing).iter().map(Slip::to_failure));
     Some(answer)
 }
 
@@ -43,7 +46,7 @@ fn context_of_answer(event: &str, object: &Map<String, Value>) -> Option<String>
 }
 
 /// Returns what makes the agent take the answer for text.
-fn slips(hearing: &Hearing<'_>) -> Vec<Slip> {
+fn slips_of_misread_answer(hearing: &Hearing<'_>) -> Vec<Slip> {
     let deviations = &hearing.reading.deviations;
     let slips: Vec<_> = deviations.iter().map(super::slip_from_deviation).collect();
     if !slips.is_empty() {

@@ -210,13 +210,15 @@ pub(super) fn is_answer_key_prefix(name: &str) -> bool {
 pub(crate) fn normalize_key(key: &str) -> String {
     if key.is_ascii() {
         let visible = key.bytes().filter(|byte| byte.is_ascii_alphanumeric() || *byte == b'@');
-        return correct_plural(visible.map(|byte| char::from(byte.to_ascii_lowercase())).collect());
+        return correct_hook_output_plural(
+            visible.map(|byte| char::from(byte.to_ascii_lowercase())).collect(),
+        );
     }
     let visible = key.chars().filter(|c| c.is_alphanumeric() || *c == '@');
-    correct_plural(visible.flat_map(char::to_lowercase).map(latin_lookalike).collect())
+    correct_hook_output_plural(visible.flat_map(char::to_lowercase).map(latin_lookalike).collect())
 }
 
-fn correct_plural(plain: String) -> String {
+fn correct_hook_output_plural(plain: String) -> String {
     match plain.as_str() {
         "hooksspecificoutput" | "hookspecificoutputs" => "hookspecificoutput".to_owned(),
         _ => plain,

@@ -144,7 +144,7 @@ pub(super) fn classify_lines(text: &str) -> Option<Lines> {
         return Some(Lines::Records(fields));
     }
     let records: Vec<Option<(String, Value)>> =
-        lines.iter().map(|line| parse_record_line(line)).collect();
+        lines.iter().map(|line| parse_key_value_line(line)).collect();
     if records.iter().all(Option::is_some) {
         return Some(Lines::Records(records.into_iter().flatten().collect()));
     }
@@ -202,8 +202,8 @@ fn is_frame_line(line: &str) -> bool {
         || line.starts_with("<?xml")
 }
 
-/// Returns the key and value of a line that is a record.
-fn parse_record_line(line: &str) -> Option<(String, Value)> {
+/// Returns the key and the value of a line that is such a pair.
+fn parse_key_value_line(line: &str) -> Option<(String, Value)> {
     let captures = RECORD.as_ref()?.captures(line)?;
     let (key, value) = (captures["key"].trim().to_owned(), parse_scalar(&captures["value"]));
     // `denied: requested access to the resource`: the beginning of a sentence.

@@ -111,7 +111,7 @@ impl Search<'_> {
                 _ => {}
             },
             Key::Consent if is_false_like(value) => self.note_denying_flag(level, key),
-            Key::Success if is_false_like(value) && self.is_objection(level, key) => {
+            Key::Success if is_false_like(value) && self.is_negative_flag_objection(level, key) => {
                 self.note_denying_flag(level, key)
             }
             Key::Outcome if is_false_like(value) && has_sentence_as_reason(level.known.fields) => {
@@ -193,7 +193,7 @@ impl Search<'_> {
 
     /// Returns `true` if a negative flag is an objection: a reason or another decision stands
     /// beside it.
-    fn is_objection(&self, level: &Level<'_>, key: &str) -> bool {
+    fn is_negative_flag_objection(&self, level: &Level<'_>, key: &str) -> bool {
         self.hearing.asked || level.has_reason() || level.known.decides_at_other_key(key)
     }
 
@@ -354,7 +354,7 @@ impl Search<'_> {
             Some(_) => {}
         }
         if path.len() > 1 {
-            self.check_event_name(hit, level);
+            self.add_event_name_slip(hit, level);
         }
     }
 
@@ -366,7 +366,7 @@ impl Search<'_> {
     }
 
     /// Adds a slip if the answer names no event or another event.
-    fn check_event_name(&self, hit: &mut Hit, level: &Level<'_>) {
+    fn add_event_name_slip(&self, hit: &mut Hit, level: &Level<'_>) {
         let expected = self.hearing.event;
         let levels = level.objects_outwards();
         match levels.iter().find_map(|level| level.event_name()) {

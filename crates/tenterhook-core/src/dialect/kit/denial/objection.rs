@@ -28,7 +28,7 @@ pub(super) fn with_reason_of_object(
     }
     let (reason, slips) = match reasoned.next() {
         Some(hit) => (hit.reason.clone()?, slips_of_hit(hearing, hit, exact)),
-        None => (reason_without_decision(hearing)?, Vec::new()),
+        None => (text_with_reasons_for_objects(hearing)?, Vec::new()),
     };
     let mut answer = Answer { reason: Some(reason.clone()), ..exact.clone() };
     if answer.effects.updated_output.is_some() {
@@ -61,7 +61,7 @@ fn slips_of_hit(hearing: &Hearing<'_>, hit: &Hit, exact: &Answer) -> Vec<Slip> {
 
 /// Returns the text on stderr, or on stdout if stderr is empty, with each object on its own lines
 /// replaced by the reason that it gives; `None` if there is no such object.
-fn reason_without_decision(hearing: &Hearing<'_>) -> Option<String> {
+fn text_with_reasons_for_objects(hearing: &Hearing<'_>) -> Option<String> {
     let text = if hearing.stderr.is_empty() { hearing.reading.text.trim() } else { hearing.stderr };
     shapes::replace_objects(text, |object| {
         let error = || object.get("error").and_then(Value::as_str).map(str::to_owned);

@@ -80,7 +80,7 @@ pub(super) fn unread_input_slip(hearing: &Hearing<'_>, exact: &Answer) -> Option
         return None;
     }
     let objects = hearing.reading.found_objects();
-    let path = objects.iter().find_map(|object| path_of_new_input(&object.fields, ""))?;
+    let path = objects.iter().find_map(|object| key_path_of_new_input(&object.fields, ""))?;
     let detail = format!(
         "`{path}` is not read, so the consent is ignored; the new input belongs in `{home}`"
     );
@@ -88,10 +88,10 @@ pub(super) fn unread_input_slip(hearing: &Hearing<'_>, exact: &Answer) -> Option
 }
 
 /// Returns the path of the first key that names a new input and holds one.
-fn path_of_new_input(fields: &Map<String, Value>, path: &str) -> Option<String> {
+fn key_path_of_new_input(fields: &Map<String, Value>, path: &str) -> Option<String> {
     fields.iter().find_map(|(key, value)| match value {
         Value::Object(inner) if WITHIN.contains(&key.as_str()) => {
-            path_of_new_input(inner, &format!("{path}{key}."))
+            key_path_of_new_input(inner, &format!("{path}{key}."))
         }
         Value::Object(_) | Value::String(_) if names_new_input(key) => Some(format!("{path}{key}")),
         _ => None,

@@ -199,7 +199,7 @@ impl<'a> Walk<'a> {
             let bytes = from.get(..end).unwrap_or(from);
             let before = line.get(..column).unwrap_or_default();
             let after = from.get(end..).unwrap_or_default();
-            let stands = self.position_of(before, after);
+            let stands = self.position_of_object_between(before, after);
             let at_margin = column == 0;
             self.found.push(Shape { readings, stands, loose, listed, torn, at_margin, bytes });
             let next = self.at + column + end;
@@ -214,7 +214,7 @@ impl<'a> Walk<'a> {
 
     /// Returns the position of an object by the text before and after it: alone, labelled, amid
     /// text or as an example.
-    fn position_of(&self, before: &str, after: &str) -> Stands {
+    fn position_of_object_between(&self, before: &str, after: &str) -> Stands {
         let prefix = before.trim();
         if is_code_before_object(prefix)
             || (prefix.is_empty() && is_instruction(self.before))

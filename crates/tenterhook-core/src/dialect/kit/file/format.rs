@@ -42,8 +42,9 @@ impl Reader<'_> {
     }
 }
 
-/// Returns what follows of a value for which the agent refuses the whole file.
-pub(crate) fn refuses_whole_file(source: &Source, agent: &str) -> String {
+/// Returns the part of a message that says what happens to a file that the agent refuses because of
+/// one value.
+pub(crate) fn refusal_of_whole_file_phrase(source: &Source, agent: &str) -> String {
     match source.compat {
         Compat::Exact => format!("{agent} refuses the whole file, so no hook of it runs"),
         Compat::Guarded => format!("{agent} refuses the whole file; its hooks run here"),

@@ -68,7 +68,7 @@ pub(super) fn check_command(lints: &Lints, command: CommandText<'_>) -> Vec<Diag
     found.extend(find_unset_variables(lints, command, &variables));
     found.extend(command.all_texts().find_map(|word| find_missing_dollar(lints, word)));
     found.extend(
-        command.all_texts().find_map(|word| find_personal_home(lints, command.layer, word)),
+        command.all_texts().find_map(|word| find_path_in_personal_home(lints, command.layer, word)),
     );
     found
 }
@@ -160,7 +160,7 @@ fn find_unset_variables(
         let diagnostic = if variable.is_template && name != "user_config" {
             let message = format!("`{text}` is not a variable: nothing replaces it");
             finding_without_location(Code::UndocumentedVariable, message).help(help)
-        } else if let Some(found) = find_foreign_directory(lints, command.text, variable) {
+        } else if let Some(found) = find_foreign_directory_variable(lints, command.text, variable) {
             found
         } else if never_set && !variable.is_template {
             let message = format!("`{text}` is never set: it is always empty");
@@ -189,7 +189,7 @@ fn is_unset_own_variable(lints: &Lints, name: &str) -> bool {
 
 /// Reports a directory variable that another agent sets. A command that tests it, or has a default
 /// for it, serves several agents.
-fn find_foreign_directory(
+fn find_foreign_directory_variable(
     lints: &Lints,
     text: &str,
     variable: &Variable<'_>,
@@ -246,7 +246,7 @@ fn find_missing_dollar(lints: &Lints, word: &str) -> Option<Diagnostic> {
 }
 
 /// Reports a path in the home directory of one user.
-fn find_personal_home(lints: &Lints, layer: Layer, word: &str) -> Option<Diagnostic> {
+fn find_path_in_personal_home(lints: &Lints, layer: Layer, word: &str) -> Option<Diagnostic> {
     let of = |root: &str| {
         word.match_indices(root).find_map(|(at, _)| {
             let before = word.get(..at).and_then(|word| word.chars().next_back());

@@ -4,7 +4,7 @@ use super::{About, Lints, NEVER};
 use crate::diagnostic::{Code, Diagnostic, Severity, nearest_word};
 use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::protocol::Subjects;
-use crate::dialect::tools::find_by_neutral_name;
+use crate::dialect::tools::find_tool_by_neutral_name;
 use crate::matcher::{Matcher, MatcherSpec};
 
 /// Texts that show that the user wrote a condition.
@@ -158,8 +158,8 @@ impl<'a> Lint<'a> {
     /// Returns the agent's name of the tool if the text is `Tool(...)` with a known tool.
     fn tool_of_permission_rule(&self) -> Option<&'a str> {
         let (tool, _) = self.text.split_once('(')?;
-        let neutral =
-            find_by_neutral_name(self.about.table, tool).and_then(|row| row.own.first().copied());
+        let neutral = find_tool_by_neutral_name(self.about.table, tool)
+            .and_then(|row| row.own.first().copied());
         let is_known = self.known.contains(&tool) || neutral.is_some() || RULED.contains(&tool);
         (self.text.ends_with(')') && is_known).then(|| neutral.unwrap_or(tool))
     }
@@ -255,7 +255,7 @@ impl<'a> Lint<'a> {
         if word.starts_with("mcp__") {
             return (is_list || before != "mcp__").then_some(Dead::Server);
         }
-        if let Some(row) = find_by_neutral_name(table, word) {
+        if let Some(row) = find_tool_by_neutral_name(table, word) {
             return Some(Dead::OnlyHere(row.own.first().copied()));
         }
         if !is_list && (between != "_" && word.contains(between) || word.starts_with("mcp_")) {
@@ -263,7 +263,8 @@ impl<'a> Lint<'a> {
         }
         let foreign = FOREIGN_TOOLS.iter().find(|(name, ..)| *name == word);
         if let Some((_, agent, neutral)) = foreign {
-            let own = find_by_neutral_name(table, neutral).and_then(|row| row.own.first().copied());
+            let own =
+                find_tool_by_neutral_name(table, neutral).and_then(|row| row.own.first().copied());
             let own = own.or_else(|| self.known.iter().copied().find(|tool| tool == neutral));
             return Some(Dead::Foreign { agent, own });
         }

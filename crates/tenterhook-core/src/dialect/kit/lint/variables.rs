@@ -127,7 +127,7 @@ impl<'a> Scan<'a> {
         let text = rest.get(..length).unwrap_or(rest);
         let splits = !matches!(self.quoting_context(), Within::Single | Within::Double)
             && !self.in_test
-            && !self.is_assignment();
+            && !self.is_in_assignment();
         let is_literal = self.quoting_context() == Within::Single;
         self.at += text.len();
         let is_template = text.starts_with("${")
@@ -145,7 +145,7 @@ impl<'a> Scan<'a> {
 
     /// Returns `true` if the current word is `NAME=...` so far: the shell does not split an
     /// assigned value.
-    fn is_assignment(&self) -> bool {
+    fn is_in_assignment(&self) -> bool {
         let so_far = self.text.get(self.word..self.at).unwrap_or_default();
         let start = variable_name_prefix(so_far);
         !start.is_empty() && so_far.get(start.len()..).is_some_and(|rest| rest.starts_with('='))

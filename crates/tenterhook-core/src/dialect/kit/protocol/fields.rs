@@ -41,7 +41,7 @@ pub(super) fn read_answer_object(
         return Ok(Answer { detached: true, ..Answer::default() });
     }
     (answers.refuses)(spec, object)?;
-    let unread = Unread::for_read_paths(read_paths(answers, spec));
+    let unread = Unread::new_for_read_fields(paths_of_read_fields(answers, spec));
     let mut reader = Reader { answers, spec, event, name, answer: Answer::default(), unread };
     reader.read_universal_fields(object);
     reader.read_top_decision(decision, object);
@@ -54,7 +54,7 @@ pub(super) fn read_answer_object(
 }
 
 /// Returns the paths of the fields that an event reads, those of `hookSpecificOutput` first.
-fn read_paths(answers: &Answers, spec: &Spec) -> Vec<String> {
+fn paths_of_read_fields(answers: &Answers, spec: &Spec) -> Vec<String> {
     let of_field = |(key, field): &(&str, Field)| match field {
         Field::Behavior(_) => {
             let inner = answers.behavior.iter();
@@ -290,7 +290,7 @@ impl Reader<'_> {
                 self.remark_ignored_key(key);
                 continue;
             }
-            self.unread.add_key(path, (key, value), known.clone());
+            self.unread.add_unread_key(path, (key, value), known.clone());
         }
         Ok(())
     }

@@ -78,7 +78,7 @@ impl ReportReader<'_> {
                 Answer { failure: Some(failure), ..Answer::default() }
             }
             End::Exited(2) if self.spec.exit2 != Exit2::Fails => self.exit2_answer(),
-            End::Exited(code) => self.answer_for_other_exit_code(*code),
+            End::Exited(code) => self.answer_of_exit_except_2(*code),
         };
         self.remove_denial_if_unblockable(&mut answer);
         if self.spec.replaces && answer.restraint == Restraint::Deny {
@@ -101,7 +101,7 @@ impl ReportReader<'_> {
 
     /// Returns the answer of an exit code other than 2: an object decides alone, whatever the code
     ///
-    fn answer_for_other_exit_code(&self, code: i32) -> Answer {
+    fn answer_of_exit_except_2(&self, code: i32) -> Answer {
         let only_zero = matches!(self.spec.plain, Plain::Own(_)) || !self.answers.denial.any_exit;
         if only_zero && code != 0 {
             return self.failed_exit_answer(code);
@@ -259,8 +259,8 @@ impl ReportReader<'_> {
         Hearing {
             event: self.event.name.as_str(),
             can: self.effective_powers(),
-            homes: decision_positions(self.spec),
-            input_home: input_position(self.spec),
+            homes: key_paths_of_decisions(self.spec),
+            input_home: key_path_of_new_input(self.spec),
             ignored_objection: self.ignores_exit_2().then(|| self.exit2_reason()),
             plain_is_context: matches!(self.spec.plain, Plain::Context),
             replies: self.spec.fields.iter().any(replies),
@@ -275,8 +275,8 @@ impl ReportReader<'_> {
     }
 }
 
-/// Returns where an event looks for a new input, if it takes one.
-fn input_position(spec: &Spec) -> Option<String> {
+/// Returns the key path at which an event looks for a new input, if it takes one.
+fn key_path_of_new_input(spec: &Spec) -> Option<String> {
     let mut positions = spec.fields.iter().filter_map(|(key, field)| match field {
         Field::Input => Some(format!("hookSpecificOutput.{key}")),
         Field::Behavior(powers) if powers.contains(&Power::Input) => {
@@ -287,8 +287,8 @@ fn input_position(spec: &Spec) -> Option<String> {
     positions.next_back()
 }
 
-/// Returns where an event looks for a decision, the best position last.
-fn decision_positions(spec: &Spec) -> Vec<Home> {
+/// Returns the key paths at which an event looks for a decision, the best one last.
+fn key_paths_of_decisions(spec: &Spec) -> Vec<Home> {
     let mut homes = Vec::new();
     if spec.universal == Universal::StopDenies {
         homes.push(Home { path: vec!["continue"], words: &[] });

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{EventReplies, InputFault, Part, Phrase, Replies, Reply};
 use crate::answer::Power;
-use crate::dialect::tools::find_by_neutral_name;
+use crate::dialect::tools::find_tool_by_neutral_name;
 use crate::event::Event;
 use crate::outcome::{Decision, Outcome, Rewrite};
 
@@ -169,8 +169,10 @@ impl Writer<'_> {
 
     /// Writes the rewrite of the call or the prompt (BR-4).
     fn write_rewrite(&mut self, rewrite: &Rewrite) -> Result<(), Untaken> {
-        let input =
-            rewrite.input.as_ref().filter(|input| self.event_field("tool_input") != Some(*input));
+        let input = rewrite
+            .input
+            .as_ref()
+            .filter(|input| self.event_payload_field("tool_input") != Some(*input));
         if let Some(input) = input {
             let taken = match self.accepted.only_with_consent && !self.input.outcome.has_consent() {
                 true => Err(InputFault::NoConsent),
@@ -230,7 +232,7 @@ impl Writer<'_> {
         let input = rewrite.input.as_ref()?;
         let name = self.input.event.text("tool_name").unwrap_or("the tool");
         // In the agent's own words, for its model is to make it.
-        let words = find_by_neutral_name(self.replies.tools, name);
+        let words = find_tool_by_neutral_name(self.replies.tools, name);
         let tool = words.and_then(|word| word.own.first()).unwrap_or(&name);
         let input = words.map_or_else(|| input.clone(), |word| word.to_agent_input(input));
         let agent = self.replies.agent;
@@ -270,14 +272,17 @@ impl Writer<'_> {
         for (key, value) in &effects.extra {
             match self.accepted.carries.iter().find(|(name, _)| name == key) {
                 // What a decision said there stands.
-                Some((_, path)) if self.has_value_at_path(path) => {}
+                Some((_, path)) if self.has_reply_value_at_path(path) => {}
                 Some((_, path)) => {
                     // What belongs to an event's own part of the object stands beside the event's
                     // name.
                     if path.first() == Some(&OUTPUT) {
-                        self.set_at_path(&[OUTPUT, "hookEventName"], self.input.name.into());
+                        self.set_reply_value_at_path(
+                            &[OUTPUT, "hookEventName"],
+                            self.input.name.into(),
+                        );
                     }
-                    self.set_at_path(path, value.clone());
+                    self.set_reply_value_at_path(path, value.clone());
                 }
                 None => self.push_warning(format!("it has no `{key}`: {value}")),
             }
@@ -319,16 +324,16 @@ impl Writer<'_> {
                 Part::Flag(flag) => (*flag).into(),
                 Part::Event => self.input.name.into(),
                 Part::Reason => reason.into(),
-                Part::GivenText => self.text_after_existing_output(path, value),
+                Part::GivenText => self.join_existing_output_and_text(path, value),
                 _ => value.cloned().unwrap_or_default(),
             };
-            self.set_at_path(path, value);
+            self.set_reply_value_at_path(path, value);
         }
     }
 
-    /// Returns the text that replaces an output, after a text that is already there, such as the
-    /// reason of a denial.
-    fn text_after_existing_output(&self, path: &[&str], value: Option<&Value>) -> Value {
+    /// Returns the text of an output: `value` as text, after a text that is already there, such as
+    /// the reason of a denial.
+    fn join_existing_output_and_text(&self, path: &[&str], value: Option<&Value>) -> Value {
         let text = value.map_or_else(String::new, |value| {
             value.as_str().map_or_else(|| value.to_string(), str::to_owned)
         });
@@ -338,7 +343,7 @@ impl Writer<'_> {
         }
     }
 
-    fn set_at_path(&mut self, path: &[&str], value: Value) {
+    fn set_reply_value_at_path(&mut self, path: &[&str], value: Value) {
         let Some((last, above)) = path.split_last() else { return };
         let mut object = &mut self.object;
         for key in above {
@@ -350,7 +355,7 @@ impl Writer<'_> {
     }
 
     /// Returns `true` if the reply has a value at the path.
-    fn has_value_at_path(&self, path: &[&str]) -> bool {
+    fn has_reply_value_at_path(&self, path: &[&str]) -> bool {
         let Some((last, above)) = path.split_last() else { return false };
         let mut object = Some(&self.object);
         for key in above {
@@ -359,7 +364,7 @@ impl Writer<'_> {
         object.is_some_and(|object| object.contains_key(*last))
     }
 
-    fn event_field(&self, key: &str) -> Option<&Value> {
+    fn event_payload_field(&self, key: &str) -> Option<&Value> {
         self.input.event.payload.get(key)
     }
 

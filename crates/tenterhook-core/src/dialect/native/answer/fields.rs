@@ -48,7 +48,7 @@ pub(super) fn read_answer_object(object: &Map<String, Value>) -> Answer {
     let mut wrong: Vec<String> = Vec::new();
     let mut known = false;
     let mut unread =
-        Unread::for_read_paths(KEYS.iter().map(|(name, _)| (*name).to_owned()).collect());
+        Unread::new_for_read_fields(KEYS.iter().map(|(name, _)| (*name).to_owned()).collect());
     for (key, value) in object.iter().filter(|(_, value)| !value.is_null()) {
         if KEYS.iter().any(|(name, _)| name == key) {
             known = true;
@@ -56,10 +56,10 @@ pub(super) fn read_answer_object(object: &Map<String, Value>) -> Answer {
                 wrong.push(format!("`{key}` is {}, and must be {expected}", describe_value(value)));
             }
         } else {
-            unread.add_key("", (key, value), KEYS.iter().map(|(name, _)| *name));
+            unread.add_unread_key("", (key, value), KEYS.iter().map(|(name, _)| *name));
         }
     }
-    unread.add_hint(foreign_keys_help(object));
+    unread.add_hint_if_keys_unread(foreign_keys_help(object));
     match unread.into_remark() {
         Some(unread) if !known => wrong.push(unread.message),
         unread => answer.remarks.extend(unread),
@@ -121,7 +121,7 @@ fn add_field_to_answer(answer: &mut Answer, key: &str, value: &Value) -> Result<
         "prompt" => effects.updated_prompt = Some(expect_string(value)?),
         "output" => effects.updated_output = Some(value.clone()),
         "stop" => effects.stop = expect_stop_or_reason(value)?,
-        "env" => effects.env = expect_string_variables(value)?,
+        "env" => effects.env = expect_object_of_strings(value)?,
         "watch" => effects.watch_paths = Some(expect_strings(value)?),
         "permissions" => effects.updated_permissions = expect_objects(value)?,
         "retry" => effects.retry = Some(value.as_bool().ok_or("true or false")?),
@@ -163,7 +163,7 @@ fn expect_stop_or_reason(value: &Value) -> Result<Option<Stop>, &'static str> {
     }
 }
 
-fn expect_string_variables(value: &Value) -> Result<Map<String, Value>, &'static str> {
+fn expect_object_of_strings(value: &Value) -> Result<Map<String, Value>, &'static str> {
     let variables = value.as_object().filter(|map| map.values().all(Value::is_string));
     variables.cloned().ok_or("an object of strings")
 }

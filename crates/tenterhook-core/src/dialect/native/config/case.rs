@@ -69,7 +69,7 @@ fn as_node_list(test: &Node) -> &[Node] {
 
 impl Reader<'_> {
     /// Reports what is wrong with the cases beside a hook.
-    pub(super) fn check_cases(&mut self, fields: &Fields<'_>) {
+    pub(super) fn check_cases_beside_hook(&mut self, fields: &Fields<'_>) {
         for node in fields.get("test").into_iter().flat_map(as_node_list) {
             let _ = self.read_case(node, "a case of `test`", keys::TEST);
         }
@@ -85,7 +85,8 @@ impl Reader<'_> {
                 |near| format!("did you mean `{near}`?"),
             );
             let message = format!("no dialect is called `{name}`");
-            self.report(Code::UnknownDialect, fields.span("dialect"), message).help = Some(help);
+            self.report(Code::UnknownDialect, fields.value_span("dialect"), message).help =
+                Some(help);
         }
         found
     }
@@ -95,7 +96,7 @@ impl Reader<'_> {
         let before = self.error_count();
         let entry = Entry { key: "test".to_owned(), key_span: node.span, node: node.clone() };
         let fields = self.read_checked_fields(&entry, of, known)?;
-        for key in ["event", "expect"].into_iter().filter(|key| !fields.has(key)) {
+        for key in ["event", "expect"].into_iter().filter(|key| !fields.has_key(key)) {
             let message = format!("{of} needs `{key}`");
             self.report(Code::MissingKey, node.span, message).help =
                 Some("write `{ event = \"Bash git push -f\", expect = \"deny\" }`".to_owned());
@@ -103,7 +104,7 @@ impl Reader<'_> {
         for key in ["reason", "context"] {
             self.check_expected_regex(&fields, key);
         }
-        self.check_fault_names(&fields);
+        self.check_expected_fault_names(&fields);
         if self.error_count() != before {
             return None;
         }
@@ -140,14 +141,14 @@ impl Reader<'_> {
         let why = error.lines().last().unwrap_or_default().trim();
         let why = why.strip_prefix("error: ").unwrap_or(why).to_owned();
         let message = format!("`{key}` is not a valid regular expression: {why}");
-        self.report(Code::BadExpression, fields.span(key), message).help =
+        self.report(Code::BadExpression, fields.value_span(key), message).help =
             Some("put `\\` before a character that is meant literally".to_owned());
     }
 }
 
 impl Reader<'_> {
     /// Reports the name of a fault that does not exist.
-    fn check_fault_names(&mut self, fields: &Fields<'_>) {
+    fn check_expected_fault_names(&mut self, fields: &Fields<'_>) {
         let known = || Code::ALL.iter().map(|code| code.name());
         for (word, span) in fields.strings("faults") {
             if known().any(|name| name == word) {

@@ -27,13 +27,13 @@ impl Reader<'_> {
         let help =
             why.remedy().map_or_else(|| until.clone(), |remedy| format!("{remedy}; {until}"));
         let message = format!("`match` is not a valid regular expression: {why}");
-        self.report(Code::BadExpression, fields.span("match"), message).help = Some(help);
+        self.report(Code::BadExpression, fields.value_span("match"), message).help = Some(help);
     }
 
     /// Reports an unknown event. A name close to that of an event before an effect was meant for a
     /// gate, and rejects the entry (C-49).
     pub(super) fn check_event_name(&mut self, word: &str, span: Span) {
-        let meant = self.meant_event(word);
+        let meant = self.name_of_meant_event(word);
         if meant.as_deref() == Some(word) {
             return;
         }
@@ -60,7 +60,7 @@ impl Reader<'_> {
 
     /// Returns the event that is called `word`, else the one that an agent calls so, else the
     /// nearest.
-    pub(super) fn meant_event(&self, word: &str) -> Option<String> {
+    pub(super) fn name_of_meant_event(&self, word: &str) -> Option<String> {
         let built_in =
             || DIALECTS.iter().flat_map(|dialect| dialect.event_rows()).map(|row| &*row.event);
         let declared = || self.out.events.iter().map(|row| &*row.event);
@@ -82,8 +82,8 @@ impl Reader<'_> {
         // For a misspelt event, the event that was meant may have a subject.
         let is_slip = |text: &str| text != &*row.event;
         if row.subject == Subject::None
-            && fields.has("match")
-            && !self.meant_event(&row.event).as_deref().is_some_and(is_slip)
+            && fields.has_key("match")
+            && !self.name_of_meant_event(&row.event).as_deref().is_some_and(is_slip)
         {
             self.report(
                 Code::MatcherWithoutSubject,
@@ -120,7 +120,7 @@ impl Reader<'_> {
             );
             self.report(
                 Code::DeadMatcher,
-                fields.span("match"),
+                fields.value_span("match"),
                 format!("`{}` never has `{word}` for its subject", row.name),
             )
             .help = Some(help);
@@ -139,7 +139,7 @@ impl Reader<'_> {
                 "the event does not wait for a hook in the background, so it can rewrite nothing",
             )
             .help = Some(format!("leave out `{key}` or `phase`"));
-        } else if fields.has("on_failure") && hook.on_failure != Some(OnFailure::Continue) {
+        } else if fields.has_key("on_failure") && hook.on_failure != Some(OnFailure::Continue) {
             self.report(
                 Code::BackgroundGate,
                 fields.key_span("on_failure"),

@@ -33,7 +33,8 @@ const AGENT_TURNS: u32 = 10;
 impl Reader<'_> {
     /// Reports keys that have no effect beside what the hook runs.
     pub(super) fn report_keys_without_effect(&mut self, fields: &Fields<'_>, kind: &str) {
-        let without = |(key, beside): &&(&str, &[&str])| fields.has(key) && !beside.contains(&kind);
+        let without =
+            |(key, beside): &&(&str, &[&str])| fields.has_key(key) && !beside.contains(&kind);
         for (key, beside) in BESIDE.iter().filter(without) {
             let beside = join_quoted(beside.iter().copied());
             self.report(
@@ -70,7 +71,7 @@ impl Reader<'_> {
             interpolation: speaks.dialect().interpolation(),
         };
         let node = table.and_then(|table| table.get("url")).or_else(|| fields.get("http"));
-        let span = node.map_or_else(|| fields.span("http"), |node| node.span);
+        let span = node.map_or_else(|| fields.value_span("http"), |node| node.span);
         for (span, found) in requests::check_http_request(&http, span, headers, "pass") {
             let place = Some(self.location_of(span));
             self.push_diagnostic(Diagnostic { place, ..found });
@@ -87,13 +88,13 @@ impl Reader<'_> {
         let (text, table) = self.read_text_or_table(fields, kind, "text")?;
         let get = |key| table.and_then(|table| table.get(key));
         if let Some(found) = findings::misspelt_placeholder_finding(&text) {
-            let span = get("text").map_or_else(|| fields.span(kind), |table| table.span);
+            let span = get("text").map_or_else(|| fields.value_span(kind), |table| table.span);
             self.report(found.code, span, found.message).help = found.help;
         }
-        let turns = || get("turns").and_then(count_as_u32).unwrap_or(AGENT_TURNS);
+        let turns = || get("turns").and_then(checked_count_to_u32).unwrap_or(AGENT_TURNS);
         Some(Run::Prompt(Prompt {
             model: get("model").and_then(Node::as_str).map(str::to_owned),
-            max_tokens: get("tokens").and_then(count_as_u32),
+            max_tokens: get("tokens").and_then(checked_count_to_u32),
             may_allow: get("allow").and_then(Node::as_bool) == Some(true),
             goes_on: get("goes_on").and_then(Node::as_bool) == Some(true),
             turns: (kind == "agent").then(turns),
@@ -179,7 +180,7 @@ impl Reader<'_> {
     fn check_rule(&mut self, fields: &Fields<'_>, rule: &Rule) {
         for flaw in rule.check() {
             let span = self.span_of_part(
-                fields.span(flaw.part.key()),
+                fields.value_span(flaw.part.key()),
                 rule.part_text(flaw.part),
                 &flaw.at,
             );
@@ -232,7 +233,7 @@ impl Reader<'_> {
                 Some(_) => format!("`{name}` is empty"),
                 None => format!("`{key}` has no `{name}`"),
             };
-            let span = node.map_or_else(|| fields.span(key), |node| node.span);
+            let span = node.map_or_else(|| fields.value_span(key), |node| node.span);
             self.report(Code::EmptyRun, span, message).help =
                 Some(format!("write `{name} = \"...\"`, or remove the hook"));
         }
@@ -246,6 +247,7 @@ impl Reader<'_> {
     clippy::cast_sign_loss,
     reason = "checked to be a count"
 )]
-fn count_as_u32(node: &Node) -> Option<u32> {
+/// Converts a number that [`super::values::is_count`] accepted.
+fn checked_count_to_u32(node: &Node) -> Option<u32> {
     node.as_f64().map(|number| number as u32)
 }

@@ -47,12 +47,12 @@ impl Reader<'_> {
             self.report(code, entry.key_span, message).help = Some(help.to_owned());
             return;
         }
-        if self.read_valid_declaration(entry).is_none() {
+        if self.read_declaration_if_valid(entry).is_none() {
             self.out.events.push(Self::row_of_unusable_declaration(entry));
         }
     }
 
-    fn read_valid_declaration(&mut self, entry: &Entry) -> Option<()> {
+    fn read_declaration_if_valid(&mut self, entry: &Entry) -> Option<()> {
         let fields = self.read_checked_fields(entry, "an event", keys::EVENT)?;
         let gate = fields.flag("gate").unwrap_or(false);
         let powers = self.read_declared_powers(&fields, gate)?;
@@ -81,7 +81,7 @@ impl Reader<'_> {
     }
 
     fn read_declared_powers(&mut self, fields: &Fields<'_>, gate: bool) -> Option<Powers> {
-        if !fields.has("answers") {
+        if !fields.has_key("answers") {
             return Some(Powers::from_slice(if gate { GATE } else { OBSERVED }));
         }
         let mut powers = Powers::NONE;
@@ -102,7 +102,7 @@ impl Reader<'_> {
         if gate && !powers.has(Power::Deny) && self.error_count() == before {
             self.report(
                 Code::GateWithoutDeny,
-                fields.span("answers"),
+                fields.value_span("answers"),
                 "a gate that takes no `deny` can hold nothing up",
             )
             .help = Some("add `deny` to `answers`, or leave `gate` out".to_owned());

@@ -39,7 +39,7 @@ impl<'n> Fields<'n> {
             }
             seen.push(&field.key);
             match known.iter().find(|key| key.name == field.key) {
-                Some(key) => reader.check_value(field, key.shape),
+                Some(key) => reader.check_value_shape(field, key.shape),
                 None => reader.report_unknown_key(field, of, known),
             }
         }
@@ -81,7 +81,7 @@ impl<'n> Fields<'n> {
         one.into_iter().chain(items.filter_map(|node| Some((node.as_str()?, node.span)))).collect()
     }
 
-    pub(super) fn span(&self, key: &str) -> Span {
+    pub(super) fn value_span(&self, key: &str) -> Span {
         self.get(key).map_or(self.entry.key_span, |node| node.span)
     }
 
@@ -89,7 +89,7 @@ impl<'n> Fields<'n> {
         self.entry.node.entry(key).map_or(self.entry.key_span, |field| field.key_span)
     }
 
-    pub(super) fn has(&self, key: &str) -> bool {
+    pub(super) fn has_key(&self, key: &str) -> bool {
         self.get(key).is_some()
     }
 }
@@ -100,7 +100,7 @@ impl Reader<'_> {
     }
 
     /// Checks one value against its shape.
-    pub(super) fn check_value(&mut self, field: &Entry, shape: Shape) {
+    pub(super) fn check_value_shape(&mut self, field: &Entry, shape: Shape) {
         let node = &field.node;
         let strings = |items: &[Node]| items.iter().all(|item| item.as_str().is_some());
         let list = node.as_array().is_some_and(strings);
@@ -145,8 +145,8 @@ impl Reader<'_> {
             }
         };
         if !right {
-            let (expected, help) = expected_value(field, shape);
-            let (found, span) = misfitting_value(node, shape);
+            let (expected, help) = expected_value_and_help(field, shape);
+            let (found, span) = describe_misfitting_value(node, shape);
             let message = format!("`{}` is {expected}, not {found}", field.key);
             self.report(Code::WrongType, span, message).help = Some(help);
         }
@@ -218,9 +218,9 @@ fn first_keys_message(known: &[Key]) -> String {
     join_quoted(known.iter().map(|key| key.name).take(3))
 }
 
-/// Returns the value that does not fit, and its span: in a list or table of the right type, the
-/// first item that is not a string.
-fn misfitting_value(node: &Node, shape: Shape) -> (String, Span) {
+/// Describes the value that does not fit, and returns its span: in a list or table of the right
+/// type, that of the first item that is not a string.
+fn describe_misfitting_value(node: &Node, shape: Shape) -> (String, Span) {
     let whole = (node.kind_with_article().to_owned(), node.span);
     let within =
         |item: &Node, kind| (format!("{kind} that holds {}", item.kind_with_article()), item.span);
@@ -260,7 +260,8 @@ fn flag_help(key: &str, found: &Node) -> String {
     }
 }
 
-fn expected_value(field: &Entry, shape: Shape) -> (&'static str, String) {
+/// Returns what the value of a field must be, and the help that says how to write it.
+fn expected_value_and_help(field: &Entry, shape: Shape) -> (&'static str, String) {
     let key = field.key.as_str();
     match shape {
         Shape::Text => ("a string", format!("write `{key} = \"...\"`")),

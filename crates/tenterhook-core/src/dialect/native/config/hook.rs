@@ -17,13 +17,13 @@ impl Reader<'_> {
         if self.parsed.is_torn(&entry.node) {
             // The first error is what tears the file.
             self.add_unusable_hooks(entry, 0);
-        } else if self.read_valid_hook(entry).is_none() {
+        } else if self.read_hook_if_valid(entry).is_none() {
             self.add_unusable_hooks(entry, count);
         }
     }
 
     /// Reads an entry without mistakes; returns `None` if something is wrong, which is reported.
-    fn read_valid_hook(&mut self, entry: &Entry) -> Option<()> {
+    fn read_hook_if_valid(&mut self, entry: &Entry) -> Option<()> {
         if !values::is_valid_name(&entry.key) {
             self.report(
                 Code::BadName,
@@ -48,11 +48,11 @@ impl Reader<'_> {
         let is_rejected = self.error_count() > before;
         self.check_match_regex(&fields, hooks.first());
         // A case that is wrong says nothing of its hook (C-56).
-        self.check_cases(&fields);
+        self.check_cases_beside_hook(&fields);
         if is_rejected {
             return None;
         }
-        self.mark_dead_gates(&fields, &hooks, first);
+        self.make_dead_gate_findings_errors(&fields, &hooks, first);
         self.out.hooks.extend(hooks);
         Some(())
     }
@@ -130,7 +130,7 @@ impl Reader<'_> {
         );
         self.report(
             Code::UnknownDialect,
-            fields.span("speaks"),
+            fields.value_span("speaks"),
             format!("there is no dialect `{word}`"),
         )
         .help = Some(help);

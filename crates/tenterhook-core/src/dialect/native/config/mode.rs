@@ -41,7 +41,7 @@ impl Reader<'_> {
     /// (C-71).
     pub(super) fn apply_file_mode(&mut self, entry: &Entry) {
         let before = self.error_count();
-        self.check_value(entry, keys::Shape::Choice(keys::MODES));
+        self.check_value_shape(entry, keys::Shape::Choice(keys::MODES));
         let word = self.mode_from_node(&entry.node).filter(|word| word.shadow);
         let Some(word) = word.filter(|_| self.error_count() == before && self.out.lost.is_none())
         else {

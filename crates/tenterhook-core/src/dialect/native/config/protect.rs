@@ -29,7 +29,7 @@ impl Reader<'_> {
         }
         let place = Some(self.location_of(entry.key_span));
         let mode = self.read_mode(&fields);
-        let writable = fields.has("writable").then_some(writable);
+        let writable = fields.has_key("writable").then_some(writable);
         self.out.protect = Some(Protect { writable, pause: fields.flag("pause"), mode, place });
     }
 }

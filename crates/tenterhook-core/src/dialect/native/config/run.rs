@@ -35,7 +35,7 @@ static LINTS: Lints = Lints {
 impl Reader<'_> {
     pub(super) fn read_run(&mut self, fields: &Fields<'_>, speaks: DialectId) -> Option<Run> {
         let given: Vec<&'static str> =
-            keys::RUN.iter().copied().filter(|key| fields.has(key)).collect();
+            keys::RUN.iter().copied().filter(|key| fields.has_key(key)).collect();
         let kind = match given.as_slice() {
             [kind] => *kind,
             [] => {
@@ -44,7 +44,7 @@ impl Reader<'_> {
                     fields.entry.key_span,
                     format!("hook `{}` says nothing to run", fields.entry.key),
                 )
-                .help = Some(match keys::SAYS.iter().find(|key| fields.has(key)) {
+                .help = Some(match keys::SAYS.iter().find(|key| fields.has_key(key)) {
                     Some(says) => format!("write a rule, `when = \"...\"`, beside `{says}`"),
                     None => {
                         format!("give it exactly one of {}", join_quoted(keys::RUN.iter().copied()))
@@ -102,8 +102,12 @@ impl Reader<'_> {
     ) -> Option<Invocation> {
         let mut words = fields.strings(key).into_iter().map(|(word, _)| word.to_owned());
         let Some(program) = words.next().filter(|word| !word.trim().is_empty()) else {
-            self.report(Code::EmptyRun, fields.span(key), format!("`{key}` names no program"))
-                .help = Some(format!("write `{key} = [\"program\", \"argument\"]`"));
+            self.report(
+                Code::EmptyRun,
+                fields.value_span(key),
+                format!("`{key}` names no program"),
+            )
+            .help = Some(format!("write `{key} = [\"program\", \"argument\"]`"));
             return None;
         };
         Some(Invocation::Argv { program: self.resolve_program(&program), args: words.collect() })
@@ -122,7 +126,7 @@ impl Reader<'_> {
     fn read_shell_line(&mut self, fields: &Fields<'_>) -> Option<Invocation> {
         let text = fields.text("shell").filter(|text| !text.trim().is_empty());
         if text.is_none() {
-            self.report(Code::EmptyRun, fields.span("shell"), "`shell` is empty").help =
+            self.report(Code::EmptyRun, fields.value_span("shell"), "`shell` is empty").help =
                 Some("write the shell line, such as `shell = \"cargo fmt --check\"`".to_owned());
         }
         let text = text?;
@@ -133,7 +137,7 @@ impl Reader<'_> {
     /// Reports variables and paths of a shell line that fail. A hook that speaks the protocol of an agent has the variables of
     /// that agent.
     fn lint_shell_line(&mut self, text: &str, fields: &Fields<'_>) {
-        if fields.has("speaks") {
+        if fields.has_key("speaks") {
             return;
         }
         let set = fields.get("env").map(crate::syntax::Node::entries).unwrap_or_default();
@@ -141,7 +145,7 @@ impl Reader<'_> {
         let layer = self.source.layer;
         let command = CommandText { text, shell: Shell::Sh, args: None, layer, env: &env };
         for found in LINTS.check_command(command) {
-            let place = Some(self.location_of(fields.span("shell")));
+            let place = Some(self.location_of(fields.value_span("shell")));
             // An error would disable the hook.
             let severity = found.severity.min(Severity::Warning);
             self.push_diagnostic(Diagnostic { place, severity, ..found });

@@ -45,7 +45,7 @@ impl Reader<'_> {
     }
 
     fn read_program_or_url(&mut self, fields: &Fields<'_>) -> Option<Reach> {
-        let given: Vec<&str> = REACH.iter().copied().filter(|key| fields.has(key)).collect();
+        let given: Vec<&str> = REACH.iter().copied().filter(|key| fields.has_key(key)).collect();
         let name = &fields.entry.key;
         let [kind] = given.as_slice() else {
             let (code, text) = match given.is_empty() {
@@ -57,7 +57,8 @@ impl Reader<'_> {
                 Some(format!("give it exactly one of {}", join_quoted(REACH.iter().copied())));
             return None;
         };
-        for (key, beside) in BESIDE.iter().filter(|(key, beside)| fields.has(key) && beside != kind)
+        for (key, beside) in
+            BESIDE.iter().filter(|(key, beside)| fields.has_key(key) && beside != kind)
         {
             let message = format!("`{key}` means something only beside `{beside}`");
             self.report(Code::NoEffect, fields.key_span(key), message).help =
@@ -95,7 +96,7 @@ impl Reader<'_> {
             interpolation: crate::hook::Interpolation::STRICT,
         };
         for (span, found) in
-            requests::check_http_request(&http, fields.span("url"), headers, "pass")
+            requests::check_http_request(&http, fields.value_span("url"), headers, "pass")
         {
             let place = Some(self.location_of(span));
             self.push_diagnostic(Diagnostic { place, ..found });

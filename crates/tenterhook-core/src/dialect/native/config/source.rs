@@ -24,7 +24,7 @@ impl Reader<'_> {
                 );
         }
         let sandbox = self.read_sandbox(&fields);
-        let prewarm = fields.has("prewarm").then(|| read_prewarm(&fields));
+        let prewarm = fields.has_key("prewarm").then(|| read_prewarm(&fields));
         if prewarm.is_some_and(|prewarm| !prewarm.is_supported_by_build()) {
             self.report_unsupported_prewarm(&fields);
         }
@@ -52,14 +52,14 @@ impl Reader<'_> {
             return;
         };
         let layer = self.source.layer;
-        if fields.has("unapproved") && layer != Layer::Managed {
+        if fields.has_key("unapproved") && layer != Layer::Managed {
             let message = "`unapproved` has no effect here: it is read from managed files only";
             self.report(Code::ManagedKeyIgnored, fields.key_span("unapproved"), message).help =
                 Some(MOVE.to_owned());
         } else if fields.text("unapproved") == Some("hold") {
             self.out.switches.push(Switch::HoldUnapproved);
         }
-        if !fields.has("keys") {
+        if !fields.has_key("keys") {
             return;
         }
         let (good, bad): (Vec<_>, Vec<_>) =

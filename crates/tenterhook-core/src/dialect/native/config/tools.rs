@@ -30,8 +30,8 @@ impl Reader<'_> {
                 self.check_tool_name(word, fields);
             }
         }
-        self.check_expression_for_tools(fields);
-        if fields.has("if") {
+        self.check_match_expression_for_tools(fields);
+        if fields.has_key("if") {
             self.check_rules_against_match(fields);
             self.check_rules_of_two_tools(fields);
         }
@@ -40,14 +40,14 @@ impl Reader<'_> {
     /// Reports names that no tool has: misspellings such as `bash` or `Bsh`, and lists such as
     /// `Bash,Edit`.
     fn check_tool_name(&mut self, word: &str, fields: &Fields<'_>) {
-        let span = fields.span("match");
+        let span = fields.value_span("match");
         if let Some(tool) = known_tool_of_rule(word) {
             return self.report_rule_as_matcher(word, &tool, fields);
         }
         if let Some(list) = suggest_array(word) {
             let message =
                 format!("`{}` is no name of a tool: a list is an array", word.escape_default());
-            self.report(code_for_bad_name(fields), span, message).help =
+            self.report(diagnostic_code_for_bad_matcher(fields), span, message).help =
                 Some(format!("write `match = {list}`"));
             return;
         }
@@ -70,7 +70,12 @@ impl Reader<'_> {
     /// Makes an error of each finding from `first` on that says that `match` matches nothing, if that is all that
     /// `match` names and the hook is a gate: it can never stop anything. The hook stays armed, because a host may have
     /// such a tool.
-    pub(super) fn mark_dead_gates(&mut self, fields: &Fields<'_>, hooks: &[Hook], first: usize) {
+    pub(super) fn make_dead_gate_findings_errors(
+        &mut self,
+        fields: &Fields<'_>,
+        hooks: &[Hook],
+        first: usize,
+    ) {
         let is_gate = |hook: &Hook| {
             check::is_gate_event(hook.event.as_str())
                 && (hook.phase, hook.wait) == (Phase::Decide, Wait::Attached)
@@ -84,7 +89,7 @@ impl Reader<'_> {
             .skip(first)
             .filter(|found| found.code == Code::DeadMatcher)
             .count();
-        let is_native = !fields.has("speaks") && !hooks.is_empty();
+        let is_native = !fields.has_key("speaks") && !hooks.is_empty();
         if !is_native || !hooks.iter().all(is_gate) || count < names * hooks.len() {
             return;
         }
@@ -95,14 +100,19 @@ impl Reader<'_> {
     }
 
     /// Reports an expression that matches no tool because of its case or form.
-    fn check_expression_for_tools(&mut self, fields: &Fields<'_>) {
+    fn check_match_expression_for_tools(&mut self, fields: &Fields<'_>) {
         let Some(text) = fields.text("match") else { return };
         if text.starts_with('/')
             && text.trim_end_matches(['i', 'g', 'm', 's', 'u']).ends_with('/')
             && !text.ends_with('/')
         {
             let message = format!("`{text}` ends with the flags of another language");
-            self.report(code_for_bad_name(fields), fields.span("match"), message).help = Some(
+            self.report(
+                diagnostic_code_for_bad_matcher(fields),
+                fields.value_span("match"),
+                message,
+            )
+            .help = Some(
                 "end it with the slash, and begin it with `(?i)` where case is not to count"
                     .to_owned(),
             );
@@ -118,7 +128,7 @@ impl Reader<'_> {
         };
         if !finds(expression) && finds(&format!("(?i){expression}")) {
             let message = format!("`/{expression}/` finds no tool as its name is written");
-            self.report(Code::DeadMatcher, fields.span("match"), message).help =
+            self.report(Code::DeadMatcher, fields.value_span("match"), message).help =
                 Some("case counts: write the name as agents do, such as `Bash`".to_owned());
         }
     }
@@ -127,8 +137,8 @@ impl Reader<'_> {
     fn report_rule_as_matcher(&mut self, rule: &str, tool: &str, fields: &Fields<'_>) {
         let message =
             format!("`{rule}` is a rule about calls of `{tool}`, and no tool is called so");
-        self.report(code_for_bad_name(fields), fields.span("match"), message).help =
-            Some(format!("write `match = \"{tool}\"` and `if = \"{rule}\"`"));
+        self.report(diagnostic_code_for_bad_matcher(fields), fields.value_span("match"), message)
+            .help = Some(format!("write `match = \"{tool}\"` and `if = \"{rule}\"`"));
     }
 
     /// Reports a rule about a tool that does not exist, and a text that is not a rule.
@@ -136,7 +146,7 @@ impl Reader<'_> {
         let Some(text) = node.as_str() else { return };
         if has_several_rules(text) {
             let message = format!("`{text}` is read as one rule, of the first tool in it");
-            self.report(code_for_bad_rule(fields), node.span, message).help =
+            self.report(diagnostic_code_for_bad_rule(fields), node.span, message).help =
                 Some("write one rule, and a hook for each of several".to_owned());
             return;
         }
@@ -144,7 +154,7 @@ impl Reader<'_> {
         if EXPRESSION.iter().any(|prefix| tool.starts_with(prefix)) {
             let message =
                 format!("`{text}` is an expression, and `if` is a rule such as `Bash(rm *)`");
-            self.report(code_for_bad_rule(fields), node.span, message).help =
+            self.report(diagnostic_code_for_bad_rule(fields), node.span, message).help =
                 Some(format!("write `if = {{ when = '{text}' }}`"));
             return;
         }
@@ -197,13 +207,13 @@ impl Reader<'_> {
 
 /// Returns the code for a matcher that no tool's name can match. In a hook that was taken over from
 /// another agent's file, such a matcher is as dead there, and stays so.
-fn code_for_bad_name(fields: &Fields<'_>) -> Code {
-    if fields.has("speaks") { Code::DeadMatcher } else { Code::BadMatcher }
+fn diagnostic_code_for_bad_matcher(fields: &Fields<'_>) -> Code {
+    if fields.has_key("speaks") { Code::DeadMatcher } else { Code::BadMatcher }
 }
 
 /// Returns the code for a rule that no tool call can match.
-fn code_for_bad_rule(fields: &Fields<'_>) -> Code {
-    if fields.has("speaks") { Code::DeadCondition } else { Code::BadCondition }
+fn diagnostic_code_for_bad_rule(fields: &Fields<'_>) -> Code {
+    if fields.has_key("speaks") { Code::DeadCondition } else { Code::BadCondition }
 }
 
 /// Prefixes of expressions; no tool has such a name.
@@ -258,7 +268,7 @@ fn suggest_array(word: &str) -> Option<String> {
 /// Returns the exact words of `match`; none if it is an expression.
 pub(super) fn exact_match_words<'n>(fields: &Fields<'n>) -> Vec<&'n str> {
     match fields.text("match") {
-        Some(text) => values::exact_words(text),
+        Some(text) => values::exact_words_of_match(text),
         None => fields.strings("match").into_iter().map(|(word, _)| word).collect(),
     }
 }

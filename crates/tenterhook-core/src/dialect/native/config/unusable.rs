@@ -8,7 +8,7 @@ use crate::diagnostic::Severity;
 use crate::dialect::DialectId;
 use crate::dialect::native::table;
 use crate::event::EventName;
-use crate::hook::row::events_gated_if_unreadable;
+use crate::hook::row::events_gated_if_config_unreadable;
 use crate::hook::{Hook, HookId, OnFailure, Phase, Run, Unread, Wait};
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::source::Lost;
@@ -20,12 +20,12 @@ impl Reader<'_> {
     pub(super) fn add_unusable_hooks(&mut self, entry: &Entry, count: usize) {
         let why = self.first_error_message(count);
         let count = self.out.diagnostics.len();
-        let left = self.entry_with_valid_fields(entry);
+        let left = self.entry_with_only_valid_fields(entry);
         let run = Run::Unusable { part: Unread::Entry, why: why.clone() };
         let hooks = self.build_unusable_hooks(entry, &Fields { entry: &left }, &run);
         // An entry without a known event may be a gate on any event (C-61).
         let is_off = left.node.get("enabled").and_then(Node::as_bool) == Some(false);
-        if self.out.lost.is_none() && !is_off && !names_readable_events(entry) {
+        if self.out.lost.is_none() && !is_off && !has_readable_event_names(entry) {
             self.out.lost = Some(Lost { why, place: self.location_of(entry.key_span) });
         }
         self.out.hooks.extend(hooks);
@@ -39,13 +39,14 @@ impl Reader<'_> {
     }
 
     /// Returns the entry reduced to the keys that are written once and have a valid value.
-    fn entry_with_valid_fields(&mut self, entry: &Entry) -> Entry {
+    fn entry_with_only_valid_fields(&mut self, entry: &Entry) -> Entry {
         let written = entry.node.entries();
         let fields = written.iter().filter(|field| {
             let known = keys::HOOK.iter().find(|key| key.name == field.key);
             let once = written.iter().filter(|entry| entry.key == field.key).count() == 1;
             known.is_some_and(|key| {
-                once && self.reads_without_error(|reader| reader.check_value(field, key.shape))
+                once && self
+                    .reads_without_error(|reader| reader.check_value_shape(field, key.shape))
             })
         });
         let value = NodeValue::Object(fields.cloned().collect());
@@ -91,7 +92,7 @@ impl Reader<'_> {
                 hook.on_failure = hook.on_failure.or(Some(row.failure));
             }
             // A user who repairs the file with an agent needs prompts and the end of a turn (C-60).
-            if is_needed_for_repair(&hook.event) {
+            if is_event_needed_for_repair(&hook.event) {
                 hook.on_failure = Some(OnFailure::Continue);
             }
             hooks.push(hook);
@@ -108,7 +109,8 @@ impl Reader<'_> {
             for word in
                 list.iter().filter_map(Node::as_str).filter(|word| values::is_valid_name(word))
             {
-                let meant = self.meant_event(word).filter(|text| check::is_gate_event(text));
+                let meant =
+                    self.name_of_meant_event(word).filter(|text| check::is_gate_event(text));
                 let event = EventName::from(meant.as_deref().unwrap_or(word));
                 if !events.contains(&event) {
                     events.push(event);
@@ -127,13 +129,13 @@ impl Reader<'_> {
 
 /// Returns `true` if a mistake in a file does not block the event: it is a built-in event and not a
 /// call.
-fn is_needed_for_repair(event: &EventName) -> bool {
+fn is_event_needed_for_repair(event: &EventName) -> bool {
     table::built_in_row(event.as_str()).is_some()
-        && !events_gated_if_unreadable().any(|(held, _)| event.as_str() == held)
+        && !events_gated_if_config_unreadable().any(|(held, _)| event.as_str() == held)
 }
 
 /// Returns `true` if everything that the entry says about its events can be read.
-fn names_readable_events(entry: &Entry) -> bool {
+fn has_readable_event_names(entry: &Entry) -> bool {
     let mut written = entry.node.entries().iter().filter(|field| field.key == "on").peekable();
     let is_good = |node: &Node| {
         let list = node.as_array().unwrap_or(std::slice::from_ref(node));

@@ -103,7 +103,7 @@ pub(super) fn expression_between_slashes(text: &str) -> Option<&str> {
 }
 
 /// Returns the words of the text of a `match`; none if it is an expression, or not valid.
-pub(super) fn exact_words(text: &str) -> Vec<&str> {
+pub(super) fn exact_words_of_match(text: &str) -> Vec<&str> {
     let words: Vec<&str> = text.split('|').map(str::trim).collect();
     let is_valid = expression_between_slashes(text).is_none()
         && !words.iter().any(|word| word.is_empty())

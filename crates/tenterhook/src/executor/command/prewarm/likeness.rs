@@ -82,19 +82,19 @@ impl Likeness {
 
     /// Whether the files are unchanged.
     pub(super) fn has_unchanged_files(&self) -> bool {
-        self.seen.iter().all(|s| read_metadata_mark(&s.path, s.kind) == s.mark)
+        self.seen.iter().all(|s| read_compared_metadata(&s.path, s.kind) == s.mark)
     }
 }
 
 impl Seen {
     /// Records the current metadata of a path.
     fn from_path(path: PathBuf, kind: Kind) -> Self {
-        Self { mark: read_metadata_mark(&path, kind), path, kind }
+        Self { mark: read_compared_metadata(&path, kind), path, kind }
     }
 }
 
 /// Returns the current metadata of a path, as far as it is compared; `None` if it cannot be read.
-fn read_metadata_mark(path: &Path, kind: Kind) -> Option<Mark> {
+fn read_compared_metadata(path: &Path, kind: Kind) -> Option<Mark> {
     let found = std::fs::metadata(path).ok()?;
     let mark = mark_from_metadata(&found);
     Some(match kind {

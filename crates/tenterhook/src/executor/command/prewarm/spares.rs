@@ -72,8 +72,8 @@ impl Spares {
             return Taken::Nothing(None);
         };
         drop(state);
-        let died = spare.end_before_event();
-        let fits = spare.matches_start(wanted);
+        let died = spare.how_ended_before_event();
+        let fits = spare.equals_process_started_now(wanted);
         let is_fresh = fits && spare.is_young_with_unchanged_files();
         let mut state = self.lock();
         let standing = state.spare_usage_of_hook(hook);

@@ -101,7 +101,7 @@ impl Confined {
         let grant = to_grant_path(path, project);
         let list = list.filter(|paths| !paths.iter().any(|path| grant.starts_with(path)));
         match list {
-            Some(_) if self.would_open_home(path) => all.opens_home = true,
+            Some(_) if self.grant_would_open_home(path) => all.opens_home = true,
             Some(list) => {
                 list.retain(|path| !path.starts_with(&grant));
                 list.push(grant);

@@ -75,7 +75,10 @@ pub(super) fn find_repositories_and_agent_files(roots: &[PathBuf]) -> Nested {
         let Some(listing) = known.get(&directory) else { continue };
         left.extend(listing.directories.iter().map(|value| directory.join(value)));
         nested.files.extend(
-            listing.marks.iter().flat_map(|mark| existing_table_files_of_name(&directory, mark)),
+            listing
+                .marks
+                .iter()
+                .flat_map(|mark| existing_agent_files_starting_at(&directory, mark)),
         );
         if listing.is_repository {
             nested.repositories.push(directory);
@@ -92,7 +95,7 @@ impl Listing {
             let name = entry.file_name();
             of_bare += usize::from(["HEAD", "objects", "refs"].iter().any(|text| name == *text));
             listing.is_repository |= name == ".git";
-            if table_rows_starting_with(&name).next().is_some() {
+            if agent_file_rows_starting_with(&name).next().is_some() {
                 listing.marks.push(name.clone());
             }
             let is_directory = entry.file_type().is_ok_and(|file_type| file_type.is_dir());
@@ -105,8 +108,8 @@ impl Listing {
     }
 }
 
-/// Returns the rows of the table whose first part matches a name.
-fn table_rows_starting_with(name: &OsStr) -> impl Iterator<Item = &'static str> {
+/// Returns the rows of the table of agents' files whose first part matches a name.
+fn agent_file_rows_starting_with(name: &OsStr) -> impl Iterator<Item = &'static str> {
     let name = name.to_str().unwrap_or_default();
     let named = FILES.get(name).into_iter().flatten().copied();
     // Only our own file names are prefixes.
@@ -115,9 +118,10 @@ fn table_rows_starting_with(name: &OsStr) -> impl Iterator<Item = &'static str> 
     named.chain(ours.flat_map(|(_, rows)| rows.iter().copied()))
 }
 
-/// Returns the existing files of the table whose path starts with a name in a directory.
-fn existing_table_files_of_name(directory: &Path, name: &OsStr) -> Vec<PathBuf> {
-    table_rows_starting_with(name)
+/// Returns the existing files of agents, as the table lists them, whose path in a directory starts
+/// with a name.
+fn existing_agent_files_starting_at(directory: &Path, name: &OsStr) -> Vec<PathBuf> {
+    agent_file_rows_starting_with(name)
         .flat_map(|row| match row.rsplit_once('/') {
             Some((parent, last)) if last.contains('*') => {
                 let entries = fs::read_dir(directory.join(parent)).into_iter().flatten().flatten();

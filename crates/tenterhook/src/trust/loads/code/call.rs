@@ -44,7 +44,7 @@ impl Code<'_> {
     }
 
     /// Evaluates a call of the function that a term names.
-    pub(in crate::trust::loads) fn call_term(
+    pub(in crate::trust::loads) fn evaluate_call_of_term(
         &mut self,
         term: Term,
         arguments: Vec<Term>,
@@ -52,11 +52,13 @@ impl Code<'_> {
     ) -> Term {
         let name = match term {
             Term::Name(name) => name,
-            Term::Method(values, name) => return self.call_method(values, &name, arguments, start),
+            Term::Method(values, name) => {
+                return self.evaluate_method(values, &name, arguments, start);
+            }
             Term::Any(terms) => {
                 let mut all = Vec::new();
                 for term in terms {
-                    let result = self.call_term(term, arguments.clone(), start);
+                    let result = self.evaluate_call_of_term(term, arguments.clone(), start);
                     if !all.contains(&result) {
                         all.push(result);
                     }
@@ -69,7 +71,7 @@ impl Code<'_> {
                 return if arguments.is_empty() {
                     Term::Values(values)
                 } else {
-                    self.call_unknown_function("", arguments, start)
+                    self.evaluate_unknown_function("", arguments, start)
                 };
             }
         };
@@ -77,13 +79,13 @@ impl Code<'_> {
             return Term::Values(vec![Value::from_path(self.scene.base)]);
         }
         if let Some(does) = self.function_effect(&name) {
-            return self.perform_effect(does, arguments, start);
+            return self.evaluate_listed_function(does, arguments, start);
         }
         self.bindings.bind_arguments(&name, &arguments);
         let (of, short) = name.rsplit_once('.').unwrap_or(("", &name));
         match short {
             "createRequire" => return Term::Name("require".to_owned()),
-            "getattr" => return self.call_getattr(arguments, start),
+            "getattr" => return self.evaluate_getattr(arguments, start),
             _ => {}
         }
         let is_known =
@@ -94,14 +96,14 @@ impl Code<'_> {
             .iter()
             .find(|(row, _)| is_known(row) || name.ends_with("::dirname") && *row == "dirname");
         match makes.map(|(_, makes)| *makes) {
-            Some(Makes::Variable) => self.call_env_get(arguments, start),
-            Some(makes) => self.call_path_function(makes, arguments, start),
-            None => self.call_unknown_function(&name, arguments, start),
+            Some(Makes::Variable) => self.evaluate_env_get(arguments, start),
+            Some(makes) => self.evaluate_path_function(makes, arguments, start),
+            None => self.evaluate_unknown_function(&name, arguments, start),
         }
     }
 
     /// Evaluates `os.environ.get(NAME, DEFAULT)`.
-    fn call_env_get(&mut self, arguments: Vec<Term>, start: usize) -> Term {
+    fn evaluate_env_get(&mut self, arguments: Vec<Term>, start: usize) -> Term {
         let mut values = Vec::new();
         for (at, argument) in arguments.into_iter().enumerate() {
             let given = self.values_of_term(argument, start);
@@ -116,13 +118,18 @@ impl Code<'_> {
 
     /// Evaluates a function that makes a path from terms. Called with a function, it returns that
     /// function.
-    fn call_path_function(&mut self, makes: Makes, mut arguments: Vec<Term>, start: usize) -> Term {
+    fn evaluate_path_function(
+        &mut self,
+        makes: Makes,
+        mut arguments: Vec<Term>,
+        start: usize,
+    ) -> Term {
         if makes == Makes::Same {
             match arguments.first() {
                 Some(Term::Name(_)) => {
                     let function = arguments.remove(0);
                     if !arguments.is_empty() {
-                        self.call_term(function.clone(), arguments, start);
+                        self.evaluate_call_of_term(function.clone(), arguments, start);
                     }
                     return function;
                 }
@@ -136,7 +143,7 @@ impl Code<'_> {
     }
 
     /// Evaluates `getattr(MODULE, NAME)`.
-    fn call_getattr(&mut self, arguments: Vec<Term>, start: usize) -> Term {
+    fn evaluate_getattr(&mut self, arguments: Vec<Term>, start: usize) -> Term {
         let mut arguments = arguments.into_iter();
         let (Some(of), Some(name)) = (arguments.next(), arguments.next()) else {
             return Term::unknown();
@@ -150,7 +157,7 @@ impl Code<'_> {
 
     /// Evaluates a call of an unknown function, which may call a function among its arguments with
     /// the arguments behind it.
-    pub(in crate::trust::loads) fn call_unknown_function(
+    pub(in crate::trust::loads) fn evaluate_unknown_function(
         &mut self,
         name: &str,
         arguments: Vec<Term>,
@@ -162,7 +169,7 @@ impl Code<'_> {
                 && self.function_effect(function).is_some()
             {
                 let behind = arguments.get(at + 1..).unwrap_or_default().to_vec();
-                self.call_term(argument.clone(), behind, start);
+                self.evaluate_call_of_term(argument.clone(), behind, start);
             }
         }
         for argument in arguments {
@@ -180,7 +187,7 @@ impl Code<'_> {
     }
 
     /// Evaluates a method call on a value.
-    pub(in crate::trust::loads) fn call_method(
+    pub(in crate::trust::loads) fn evaluate_method(
         &mut self,
         values: Vec<Value>,
         name: &str,
@@ -189,7 +196,7 @@ impl Code<'_> {
     ) -> Term {
         if let Some((_, does)) = self.names.methods.iter().find(|(row, _)| *row == name) {
             let all = std::iter::once(Term::Values(values)).chain(arguments);
-            return self.perform_effect(*does, all.collect(), start);
+            return self.evaluate_listed_function(*does, all.collect(), start);
         }
         if name == "join"
             && let [Term::List(entries)] = arguments.as_slice()
@@ -198,11 +205,11 @@ impl Code<'_> {
             return self.join_texts(entries.clone(), &between, start);
         }
         if DISTINCT.contains(&name) && values.iter().all(|value| !value.is_known()) {
-            return self.call_term(Term::Name(name.to_owned()), arguments, start);
+            return self.evaluate_call_of_term(Term::Name(name.to_owned()), arguments, start);
         }
         let Some(makes) = self.path_function(name) else {
             self.add_paths_of_unknown_use(&values, start);
-            return self.call_unknown_function(name, arguments, start);
+            return self.evaluate_unknown_function(name, arguments, start);
         };
         let mut all = vec![values];
         for argument in arguments {
@@ -228,7 +235,8 @@ impl Code<'_> {
                 });
                 let real: Vec<Value> = all.iter().map(|value| self.real_path(value)).collect();
                 if all != real && all.iter().any(|value| value.is_own) {
-                    let note = self.note_at(start, "it follows the link that it was started by");
+                    let note =
+                        self.build_note_at(start, "it follows the link that it was started by");
                     self.loads.add_copy_difference_note(note);
                 }
                 real
@@ -253,14 +261,16 @@ impl Code<'_> {
         }
     }
 
-    pub(in crate::trust::loads) fn perform_effect(
+    /// Evaluates a call of a function that the tables list: adds what it loads, starts, opens or
+    /// writes.
+    pub(in crate::trust::loads) fn evaluate_listed_function(
         &mut self,
         does: Does,
         arguments: Vec<Term>,
         start: usize,
     ) -> Term {
         let shown = self.text.get(start..self.at).unwrap_or_default().to_owned();
-        let note = self.note_at(start, &shown);
+        let note = self.build_note_at(start, &shown);
         match does {
             Does::Searches => self.add_search_directories(arguments, start),
             Does::Enters => {
@@ -272,7 +282,7 @@ impl Code<'_> {
                     self.entered.truncate(MOST);
                 }
             }
-            Does::Module => return self.load_named_module(arguments, &note, start),
+            Does::Module => return self.add_module_named_by_argument(arguments, &note, start),
             Does::Runs(wanted) => {
                 for (at, argument) in arguments.into_iter().enumerate() {
                     let values = self.values_of_term(argument, start);
@@ -304,8 +314,13 @@ impl Code<'_> {
         Term::unknown()
     }
 
-    /// Loads a module by a text. The module's name then stands for the text.
-    fn load_named_module(&mut self, arguments: Vec<Term>, note: &Note, start: usize) -> Term {
+    /// Adds the module that a call loads by a text. The module's name then stands for the text.
+    fn add_module_named_by_argument(
+        &mut self,
+        arguments: Vec<Term>,
+        note: &Note,
+        start: usize,
+    ) -> Term {
         let mut found = Term::unknown();
         for (at, argument) in arguments.into_iter().enumerate() {
             let values = match argument {
@@ -333,7 +348,7 @@ impl Code<'_> {
         arguments: Vec<Term>,
         start: usize,
     ) {
-        let note = self.note_at(start, self.text.get(start..self.at).unwrap_or_default());
+        let note = self.build_note_at(start, self.text.get(start..self.at).unwrap_or_default());
         for argument in arguments {
             let mut values = Vec::new();
             for term in argument.into_alternatives() {
@@ -357,7 +372,7 @@ impl Code<'_> {
     }
 
     /// Reads the arguments behind a function's name that has no brackets.
-    pub(in crate::trust::loads) fn read_command_call(
+    pub(in crate::trust::loads) fn read_call_without_brackets(
         &mut self,
         term: Term,
         depth: usize,
@@ -388,6 +403,6 @@ impl Code<'_> {
             arguments.push(self.read_expression(depth + 1));
             self.skip_blanks(false);
         }
-        self.call_term(term, arguments, start)
+        self.evaluate_call_of_term(term, arguments, start)
     }
 }

@@ -9,7 +9,11 @@ impl Code<'_> {
         if let Some(values) = self.read_string(depth) {
             let is_line = self.text.get(start..).is_some_and(|rest| rest.starts_with('`'));
             if is_line && self.language != Language::Node {
-                return self.perform_effect(Does::Line, vec![Term::Values(values)], start);
+                return self.evaluate_listed_function(
+                    Does::Line,
+                    vec![Term::Values(values)],
+                    start,
+                );
             }
             return Term::Values(values);
         }

@@ -110,7 +110,7 @@ impl Code<'_> {
         let is_word = |term: &Term| !matches!(term, Term::Keyword(..) | Term::Object(_));
         let mut words: Vec<Term> = arguments.iter().filter(|term| is_word(term)).cloned().collect();
         if words.is_empty() {
-            words.extend(arguments.into_iter().filter_map(program_argument));
+            words.extend(arguments.into_iter().filter_map(program_named_by_keyword));
         }
         if let Does::Replaces(at) = does {
             words.drain(..at.min(words.len()));
@@ -230,7 +230,7 @@ impl Code<'_> {
     ) -> Vec<Value> {
         let values = self.values_of_term(term, start);
         let base = Value::from_path(self.scene.base);
-        let note = self.note_at(start, &format!("{name}="));
+        let note = self.build_note_at(start, &format!("{name}="));
         for value in values.iter().filter(|_| !self.collects) {
             if PRELOADED.contains(&name) && value.is_known() {
                 self.loads.add_load(value, &base, Role::Runs(None), note.clone());
@@ -259,15 +259,16 @@ impl Code<'_> {
             let is_file =
                 value.resolve_from(&base).is_some_and(|path| self.scene.disk.is_file(&path));
             if is_file {
-                let note = self.note_at(start, self.text.get(start..self.at).unwrap_or_default());
+                let note =
+                    self.build_note_at(start, self.text.get(start..self.at).unwrap_or_default());
                 self.loads.add_load(value, &base, Role::Reads, note);
             }
         }
     }
 }
 
-/// Returns the program of a call that names its arguments.
-fn program_argument(argument: Term) -> Option<Term> {
+/// Returns the program, if the argument is a keyword argument or an object that names it.
+fn program_named_by_keyword(argument: Term) -> Option<Term> {
     let is_program = |name: &str| PROGRAM.contains(&name);
     match argument {
         Term::Keyword(name, term) if is_program(&name) => Some(*term),

@@ -244,10 +244,10 @@ impl Code<'_> {
                 term = self.attribute_of_term(term, name, is_call, start);
             } else if self.remaining_text().starts_with('(') {
                 let arguments = self.read_list(')', depth);
-                term = self.call_term(term, arguments, start);
+                term = self.evaluate_call_of_term(term, arguments, start);
             } else if self.remaining_text().starts_with('`') && matches!(term, Term::Name(_)) {
                 let text = self.read_string(depth).unwrap_or_default();
-                term = self.call_term(term, vec![Term::Values(text)], start);
+                term = self.evaluate_call_of_term(term, vec![Term::Values(text)], start);
             } else if self.remaining_text().starts_with('[')
                 || self.remaining_text().starts_with('{')
                     && matches!(&term, Term::Name(name) if name == "$ENV")
@@ -262,7 +262,7 @@ impl Code<'_> {
                 let arguments = self.read_list(close, depth);
                 term = self.index_term(term, &index, arguments, start);
             } else {
-                return self.read_command_call(term, depth, start);
+                return self.read_call_without_brackets(term, depth, start);
             }
         }
     }
@@ -299,7 +299,7 @@ impl Code<'_> {
             Term::Keyword(_, term) => self.attribute_of_term(*term, name, is_call, start),
             Term::Object(_) => self.member_of_term(&term, name),
             Term::List(entries) if name == "concat" || name == "join" => {
-                self.call_list_method(entries, name)
+                self.evaluate_list_method(entries, name)
             }
             // A list in another order is the same list.
             Term::List(_) => term,
@@ -319,7 +319,7 @@ impl Code<'_> {
     }
 
     /// Evaluates a method of a list, such as `[...].join(" ")`. Reads the arguments.
-    fn call_list_method(&mut self, entries: Vec<Term>, name: &str) -> Term {
+    fn evaluate_list_method(&mut self, entries: Vec<Term>, name: &str) -> Term {
         let start = self.at;
         if !self.remaining_text().starts_with('(') {
             return Term::List(entries);

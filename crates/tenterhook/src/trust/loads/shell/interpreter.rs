@@ -93,7 +93,7 @@ impl Shell<'_> {
         let next = next.map(|word| word.text.as_str()).unwrap_or_default();
         let module = if attached.is_empty() { next } else { attached };
         let code = format!("import {module}, {module}.__main__");
-        let at = self.note_at(text, &word.source, &format!("-m {module}"));
+        let at = self.build_note_at(text, &word.source, &format!("-m {module}"));
         self.read_inline_code(Language::Python, &code, &at, loads);
     }
 
@@ -115,7 +115,7 @@ impl Shell<'_> {
         text: &str,
         loads: &mut Loads,
     ) {
-        let at = self.note_at(text, &word.source, &word.source);
+        let at = self.build_note_at(text, &word.source, &word.source);
         let is_variable = word.is_dynamic() && word.source.trim_matches('"').starts_with('$');
         // The reader of lines looks into the code of shells itself, where it is written there.
         if !word.is_dynamic() || !is_variable && language != Language::Shell {
@@ -151,7 +151,8 @@ impl Shell<'_> {
         loads: &mut Loads,
     ) {
         let shown = command.words.first().map(|word| word.text.clone()).unwrap_or_default();
-        let at = self.note_at(text, &command.source(), &format!("what `{shown}` reads as code"));
+        let at =
+            self.build_note_at(text, &command.source(), &format!("what `{shown}` reads as code"));
         let mut is_read = false;
         for redirect in command.redirects.iter() {
             match &redirect.target {
@@ -197,7 +198,7 @@ impl Shell<'_> {
         text: &str,
         loads: &mut Loads,
     ) {
-        let at = self.note_at(text, &word.source, &format!("source {}", word.source));
+        let at = self.build_note_at(text, &word.source, &format!("source {}", word.source));
         for redirect in command.redirects.iter().filter(|redirect| redirect.operator == "<") {
             if let Target::Word(word) = &redirect.target {
                 self.add_executed_word(word, Some(Language::Shell), text, loads);
@@ -219,7 +220,7 @@ impl Shell<'_> {
             return self.read_printed_code(word, command, text, loads);
         }
         for value in self.expand_word(&word.source, 0) {
-            let at = self.note_at(text, &word.source, &word.source);
+            let at = self.build_note_at(text, &word.source, &word.source);
             if !value.is_known() {
                 self.add_partly_known_path(&value, at, loads);
                 continue;

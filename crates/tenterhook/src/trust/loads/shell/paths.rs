@@ -89,7 +89,7 @@ impl Shell<'_> {
     /// Adds a file of rules that a program follows: it is pinned, and is no script.
     fn add_rules_file(&self, source: &str, text: &str, loads: &mut Loads) {
         for value in self.expand_word(source, 0).iter().filter(|value| value.is_known()) {
-            let at = self.note_at(text, source, source);
+            let at = self.build_note_at(text, source, source);
             self.add_path(value, Role::Includes, &at, loads);
         }
     }
@@ -97,7 +97,7 @@ impl Shell<'_> {
     /// Adds a word if it is a path.
     pub(super) fn add_word_if_path(&self, word: &Word, role: Role, text: &str, loads: &mut Loads) {
         for value in self.expand_word(&word.source, 0) {
-            let at = self.note_at(text, &word.source, &word.source);
+            let at = self.build_note_at(text, &word.source, &word.source);
             if !value.is_own || !value.text.starts_with('/') {
                 self.add_project_path(&value, role, &at, loads);
                 continue;
@@ -143,7 +143,7 @@ impl Shell<'_> {
         loads: &mut Loads,
     ) {
         for value in values {
-            let at = || self.note_at(text, &format!("{name}="), name);
+            let at = || self.build_note_at(text, &format!("{name}="), name);
             if PRELOADED.contains(&name) && value.is_known() {
                 self.add_path(value, Role::Runs(None), &at(), loads);
             }
@@ -170,7 +170,7 @@ impl Shell<'_> {
                     .resolve_from(&self.working_directory())
                     .is_some_and(|path| self.scene.is_in_project(&path));
                 if is_ours {
-                    let at = self.note_at(text, program, program);
+                    let at = self.build_note_at(text, program, program);
                     self.add_path(&path, Role::Runs(None), &at, loads);
                 }
             }

@@ -51,8 +51,9 @@ impl Reading<'_> {
         accepted::find_refused_value(root).filter(|_| is_settings && !self.is_torn)
     }
 
-    /// Returns why, with exact reading, no hook of a refused file runs (C-24).
-    pub(super) fn refused_value_reason(&mut self, value: &RefusedValue) -> Option<Off> {
+    /// With exact reading, notes that the file is unreadable because of this value, and returns why
+    /// no hook of it runs (C-24); `None` with guarded reading.
+    pub(super) fn refuse_file_for_value(&mut self, value: &RefusedValue) -> Option<Off> {
         if self.source.compat != Compat::Exact {
             return None;
         }

@@ -84,7 +84,7 @@ impl Reading<'_> {
     }
 
     /// Reads `once`, which has an effect only in a skill (C-28).
-    pub(super) fn read_once(&mut self, node: &Node) -> bool {
+    pub(super) fn read_once_flag(&mut self, node: &Node) -> bool {
         if !self.read_flag(node, "once") {
             return false;
         }

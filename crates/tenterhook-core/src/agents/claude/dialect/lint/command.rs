@@ -19,7 +19,7 @@ pub(crate) fn check_command(
     if command.is_read_by_posix_shell() {
         found.extend(check_user_config_placeholder(text));
     }
-    found.extend(check_plugin_variable_outside(command));
+    found.extend(check_plugin_variable_in_settings(command));
     found.extend(command.all_texts().find_map(check_relative_path));
     found
 }
@@ -36,7 +36,7 @@ fn check_user_config_placeholder(text: &str) -> Option<Diagnostic> {
 }
 
 /// Reports a plugin's variable in a settings file, where it is not set.
-fn check_plugin_variable_outside(command: CommandText<'_>) -> Option<Diagnostic> {
+fn check_plugin_variable_in_settings(command: CommandText<'_>) -> Option<Diagnostic> {
     let is_settings =
         matches!(command.layer, Layer::User | Layer::Project | Layer::Local | Layer::Managed);
     let mut variables = command.all_texts().flat_map(variables);

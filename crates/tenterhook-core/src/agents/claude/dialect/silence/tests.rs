@@ -292,7 +292,7 @@ fn repository_that_switches_a_guard_off_is_reported() {
 #[test]
 fn guard_of_the_users_settings_holds_modules_until_it_is_taken_away() {
     let root = "/home/a/.config/tenterhook/guard/th-1";
-    let own = guard::guard_files("th-1");
+    let own = guard::files_of_guard("th-1");
     let own: Vec<(String, &'static str)> =
         own.into_iter().map(|(path, text)| (format!("{root}/{path}"), &*text.leak())).collect();
     let user = r#"{"env": {"CLAUDE_CODE_PLUGIN_DIRS": "/home/a/.config/tenterhook/guard/th-1"},

@@ -110,9 +110,10 @@ fn unknown_keys_remark(
     object: &Map<String, Value>,
     known: &'static [&'static str],
 ) -> Option<Failure> {
-    let mut unread = Unread::for_read_paths(known.iter().map(|key| (*key).to_owned()).collect());
+    let mut unread =
+        Unread::new_for_read_fields(known.iter().map(|key| (*key).to_owned()).collect());
     for (key, value) in object.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
-        unread.add_key("", (key, value), known.iter().copied());
+        unread.add_unread_key("", (key, value), known.iter().copied());
     }
     unread.into_remark()
 }
