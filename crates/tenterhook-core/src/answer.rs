@@ -74,7 +74,7 @@ pub struct Effects {
     pub retry: Option<bool>,
     /// Variables for the shell commands of the session.
     pub env: Map<String, Value>,
-    /// Fields of the agent's answer for which this type has no field of its own.
+    /// Fields of the agent's answer for which this type has no separate field.
     pub extra: Map<String, Value>,
 }
 

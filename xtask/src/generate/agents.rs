@@ -203,7 +203,7 @@ pub(super) fn readme_claims() -> Vec<String> {
         versions.iter().find(|version| version.starts_with("claude-")).copied().unwrap_or_default();
     vec![
         format!(
-            "When a hook printed a log line before its denial, {} agents that run hook scripts ran the command as if it had agreed; when it crashed, {} did.",
+            "When a hook printed a log line before its denial, {} ran the command as if the hook had agreed; when the hook crashed, {} ran it.",
             ran("line-before"),
             ran("crash"),
         ),

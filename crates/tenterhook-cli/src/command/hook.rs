@@ -155,7 +155,7 @@ impl<'a> Call<'a> {
         let is_nameless = !NAMES.iter().any(|key| whole.fields.contains_key(*key));
         let mut judged = None;
         if is_nameless {
-            // Some agents name the event in a field of their own. Decode without the claimed name
+            // Some agents name the event in a separate field. Decode without the claimed name
             // first: once added, that name would win over the agent's field.
             judged = self.read_as_claimed_event(agent, &whole.fields, here)?;
             // Use the neutral name, because the agent that the arguments name may not be the one that calls.

@@ -219,8 +219,8 @@ fn render_source_hooks(
     }
 }
 
-/// Adds the notes below the row of a hook: its condition, and why it does not run, does not hold up
-/// the event or does not count.
+/// Adds the notes below the row of a hook: its condition, and why it does not run, does not delay
+/// the event or has no effect.
 fn add_notes_below_hook_row(table: &mut Table, hook: &Hook, ruleset: &Ruleset) {
     if let Some(condition) = &hook.condition {
         table.add_note(1, Cell::new(DIM, format!("if {}", condition.text())));

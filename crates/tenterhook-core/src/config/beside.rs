@@ -7,8 +7,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::hook::{Hook, Layer, Phase, Run, Wait};
 use crate::source::{ReadConfig, Source, Standing};
 
-/// Of each source of which only the gates apply: disarms the other hooks, and removes the servers
-/// that no gate calls.
+/// Disarms all hooks but the gates in each source of which only the gates apply, and removes the
+/// servers that no gate calls.
 pub(super) fn reduce_sources_to_gates(read: &mut [(Source, ReadConfig)]) {
     for (source, config) in read.iter_mut().filter(|(source, _)| do_only_gates_apply(source)) {
         let (because, rule) = match source.standing {
