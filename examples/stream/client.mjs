@@ -27,8 +27,12 @@ hooks.stdin.on("error", () => hooks.kill()); // it reads nothing more
 createInterface({ input: hooks.stdout }).on("line", (line) => {
   try {
     const outcome = JSON.parse(line);
-    waiting.get(outcome.id)?.(outcome); // lines without our id are news of background hooks
-    waiting.delete(outcome.id);
+    // An outcome without an id denies a line that could not be read, and does not say which.
+    const unread = outcome.id == null && "blocked" in outcome;
+    for (const id of unread ? [...waiting.keys()] : [outcome.id]) {
+      waiting.get(id)?.(unread ? null : outcome); // lines that are no outcome are news of background hooks
+      waiting.delete(id);
+    }
   } catch {
     hooks.kill(); // it ended within a line
   }

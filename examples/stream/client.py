@@ -36,7 +36,9 @@ class Hooks:
                 self.input.flush()
             for line in self.lines:
                 outcome = json.loads(line)
-                if outcome.get("id") == self.last_id:  # lines without our id are news of background hooks
+                # An outcome without an id denies a line that could not be read: ours, as only one is open.
+                # Lines that are no outcome are news of background hooks.
+                if "blocked" in outcome and outcome.get("id") in (self.last_id, None):
                     return self.judge(outcome, tool_input)
         except (AttributeError, LookupError, OSError, TypeError, ValueError):
             pass  # it has ended, maybe within a line

@@ -266,8 +266,10 @@ fn reinstalled_text(agent: &'static Agent, file: &File, program: &str) -> Option
 fn called_twice_finding(agent: &'static Agent, ours: &[&File], here: &Here) -> Option<Finding> {
     let gate = agent.installation.events.iter().find(|event| event.gates)?;
     let calls = |file: &&&File| file.entries.iter().any(|entry| entry.event.name == gate.name);
-    let mut all = ours.iter().filter(calls);
-    let (_, second) = (all.next()?, all.next()?);
+    let all: Vec<&&File> = ours.iter().filter(calls).collect();
+    // The organisation's entry stays: a user could not write it again.
+    let is_removable = |file: &&&&File| file.scope != Scope::Managed;
+    let second = all.iter().rev().find(is_removable).or(all.last()).filter(|_| all.len() > 1)?;
     let mend = format!("tenterhook uninstall {} --scope {}", agent.name, scope_name(second.scope));
     let what = "a second file also calls Tenterhook: hooks run once for each file";
     Some(Finding::new(Kind::CalledTwice, what, Mend::Run(mend)).with_location(

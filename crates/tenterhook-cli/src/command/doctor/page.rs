@@ -41,8 +41,13 @@ pub(super) fn report_text(report: &Report, width: usize) -> String {
     report.machine.iter().for_each(|f| push_finding(f, width, &mut out));
     out.push_str(&format!("\n{}\n", summary(report)));
     match report.is_proven {
+        Some(true) if report.count_findings(Weight::Error) == 0 => {
+            out.push_str(&format!("{}\n", paint(GOOD, "proven: each agent gets denials")));
+        }
         Some(true) => {
-            out.push_str(&format!("{}\n", paint(GOOD, "proven: each agent gets denials")))
+            let text =
+                "each entry that was called denies, but the errors above keep hooks from counting";
+            out.push_str(&format!("{}\n", paint(ERROR, text)));
         }
         Some(false) => {
             let text = "not proven: an agent gets no denial, or no agent is here";
