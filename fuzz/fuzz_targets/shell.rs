@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|line: &str| {
     let read = tenterhook_shell::parse_line(line);
-    for command in read.written_commands() {
+    for command in read.commands_as_written() {
         let _ = (command.program_name(), command.unquoted_text(), command.source());
     }
 });

@@ -50,7 +50,7 @@
 //! assert_eq!(lines.next(), Some(b"one".to_vec()));
 //! child.write_stdin(*b"two\n");
 //! assert_eq!(lines.next(), Some(b"two".to_vec()));
-//! let report = child.wait();
+//! let report = child.close_stdin_and_wait();
 //! assert_eq!(report.stdout.bytes, b"one\ntwo\n");
 //! ```
 //!
