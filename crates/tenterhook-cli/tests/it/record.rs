@@ -443,7 +443,8 @@ fn the_last_firing_is_explained_without_an_event() {
     fixture.run(&["fire", "-"], &line("git push -f"));
     let output = fixture.run(&["explain", "--last"], "");
     assert_eq!(output.code, 0, "{}", output.all());
-    for has in ["PreToolUse  Bash", "record 2", "deny after", "exit 2", "no content of this event"] {
+    for has in ["PreToolUse  Bash", "record 2", "deny after", "exit 2", "no content of this event"]
+    {
         assert!(output.stdout.contains(has), "{has}: {}", output.all());
     }
     fixture.write(USER, "[record]\ncontent = 'full'\n");
