@@ -60,6 +60,7 @@ mod trust;
 mod unasked;
 mod uninstall;
 mod unread;
+mod unrecorded;
 mod unseen;
 mod unwaited;
 mod usage;

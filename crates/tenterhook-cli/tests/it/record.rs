@@ -1,4 +1,4 @@
-//! The record after the program ran: its firings, with other writers, and with obstacles.
+//! The record after the program ran: its firings, and with other writers.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -11,9 +11,9 @@ use crate::fixture::Fixture;
 
 const HOOKS: &str = "[hook.no-force]\non = 'PreToolUse'\nif = 'Bash(git push *)'\nshell = 'echo no force >&2; exit 2'\n";
 const RECORDS: &str = "home/.local/state/tenterhook/records";
-const USER: &str = "home/.config/tenterhook/tenterhook.toml";
+pub(crate) const USER: &str = "home/.config/tenterhook/tenterhook.toml";
 
-fn fixture() -> Fixture {
+pub(crate) fn fixture() -> Fixture {
     let fixture = Fixture::new();
     fixture.write("project/tenterhook.toml", HOOKS);
     fixture
@@ -290,73 +290,6 @@ fn what_a_stream_has_answered_outlives_it() {
         }
         assert_eq!(fixture.run(&["log", "verify"], "").code, 0);
     }
-}
-
-fn faults(outcome: &Value) -> Vec<&str> {
-    let all = outcome.get("faults").and_then(Value::as_array).unwrap();
-    all.iter().filter_map(|value| value.get("code")?.as_str()).collect()
-}
-
-/// With an obstacle to the record: the firing goes on, unless a record is required. Returns the reports of both.
-fn goes_on_and_holds(fixture: &Fixture, run: impl Fn() -> crate::fixture::CliOutput) -> String {
-    let output = run();
-    assert_eq!(output.code, 0, "{}", output.all());
-    let json: Value = serde_json::from_str(&output.stdout).unwrap();
-    assert_eq!(faults(&json), ["unrecorded"], "{json:#}");
-    fixture.write(USER, "[record]\nrequired = true\n");
-    let output = run();
-    assert_eq!(output.code, 2, "{}", output.all());
-    let held: Value = serde_json::from_str(&output.stdout).unwrap();
-    assert_eq!(held.get("decision"), Some(&json!("deny")));
-    json.pointer("/faults/0/message").and_then(Value::as_str).unwrap().to_owned()
-}
-
-/// RE-20, RE-21.
-#[test]
-fn a_full_disk_is_said() {
-    let fixture = fixture();
-    let text = goes_on_and_holds(&fixture, || {
-        fixture.shell("ulimit -f 0; tenterhook fire --format json Bash ls")
-    });
-    assert!(text.contains("cannot be written: File too large"), "{text}");
-}
-
-/// RE-20: half a record on a disk that is nearly full is no record.
-#[test]
-#[cfg(target_os = "linux")]
-fn a_disk_that_fills_up_leaves_whole_records() {
-    let can = Command::new("unshare").args(["-rm", "true"]).output();
-    if !can.is_ok_and(|output| output.status.success()) {
-        // Without the right to mount there is no small disk.
-        return;
-    }
-    let fixture = fixture();
-    fixture.write("home/.local/state/tenterhook/x", "");
-    let output = fixture.shell(
-        "unshare -rm sh -c 'mount -t tmpfs -o size=32k,mode=0700 none $HOME/.local/state && \
-         for at in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do \
-         tenterhook fire --format json Bash \"git push $at\" > last; done; \
-         grep -c unrecorded last; tenterhook log verify | grep whole'",
-    );
-    let mut lines = output.stdout.lines();
-    assert_eq!(lines.next(), Some("1"), "{}", output.all());
-    assert!(lines.next().is_some_and(|line| line.starts_with("whole:")), "{}", output.all());
-}
-
-/// RE-20, RE-21.
-#[test]
-#[cfg(unix)]
-fn a_home_that_cannot_be_written_is_said() {
-    use std::os::unix::fs::PermissionsExt;
-    let fixture = Fixture::new().unapproved();
-    fixture.write("home/.config/tenterhook/x", "");
-    fs::set_permissions(fixture.path("home"), fs::Permissions::from_mode(0o555)).unwrap();
-    let text = goes_on_and_holds(&fixture, || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tenterhook"));
-        command.args(["fire", "--format", "json", "Bash", "ls"]).env("PATH", "/usr/bin:/bin");
-        fixture.say_as_a_normal_user(command, "")
-    });
-    assert!(text.contains("cannot be made: Permission denied"), "{text}");
 }
 
 /// RE-22, C-77.

@@ -49,7 +49,7 @@ fn find_lone_surrogates(bytes: &[u8]) -> Vec<Range> {
     found
 }
 
-/// Returns the UTF-16 code unit of a `\uXXXX` escape at this offset, if there is one.
+/// Returns the UTF-16 code unit of a `\u` escape at this offset, if there is one.
 fn parse_unicode_escape(bytes: &[u8], at: usize) -> Option<u16> {
     let digits = bytes.get(at..at + ESCAPE)?.strip_prefix(b"\\u")?;
     let is_hex = digits.iter().all(u8::is_ascii_hexdigit);
