@@ -104,7 +104,7 @@ impl Reading<'_> {
 
     /// Returns whether a directory is neither the project nor that of the file that configures the
     /// hook.
-    fn is_pinnable_directory(&self, path: &Path) -> bool {
+    pub(super) fn is_pinnable_directory(&self, path: &Path) -> bool {
         path != self.finding.ground.project && path != self.finding.directory
     }
 

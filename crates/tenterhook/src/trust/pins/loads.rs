@@ -142,7 +142,7 @@ impl Reading<'_> {
         for load in &data.read {
             let path = &*load.path;
             let is_ours = path.starts_with(self.finding.ground.project);
-            let is_there = path.is_file() || path.is_dir() && self.is_pinnable_subdirectory(path);
+            let is_there = path.is_file() || path.is_dir() && self.is_pinnable_directory(path);
             if !is_ours || !is_there || is_written(path) || known.contains(&path) {
                 continue;
             }
@@ -165,12 +165,6 @@ impl Reading<'_> {
         if let Some(more) = known.len().checked_sub(MOST_READ).filter(|more| *more > 0) {
             self.reads.push(format!("{more} more files that its scripts read"));
         }
-    }
-
-    /// Returns whether a directory is neither the project nor that of the file that configures the
-    /// hook.
-    fn is_pinnable_subdirectory(&self, path: &Path) -> bool {
-        path != self.finding.ground.project && path != self.finding.directory
     }
 
     fn find_script_loads(&mut self, script: &Waiting, scene: Scene<'_>) -> Option<Loads> {
@@ -270,7 +264,7 @@ impl Reading<'_> {
     /// Pins all files of a directory from which code is loaded by names that are unknown.
     fn pin_code_directory(&mut self, load: &Load) -> Result<(), PinError> {
         let directory = &load.path;
-        if self.is_pinnable_subdirectory(directory) && directory.is_dir() {
+        if self.is_pinnable_directory(directory) && directory.is_dir() {
             return self.pin_folder(directory, &mut Vec::new());
         }
         if directory.is_dir() {
