@@ -61,11 +61,7 @@ pub static AGENT: Agent = Agent {
         javascript: true,
         events: EVENTS,
         time: ("timeout", 1000),
-        switches: &[
-            (&["hooksConfig", "enabled"], false),
-            (&["hooks", "enabled"], false),
-            (&["disableAllHooks"], true),
-        ],
+        switches: &[(&["hooksConfig", "enabled"], false)],
         matcher: Some("*"),
         gone: "tool calls and prompts are denied",
         gaps: &[

@@ -1,7 +1,7 @@
 //! Reads the settings of Gemini CLI (GM-1 to GM-12): the command of each handler, its matcher,
 //! timeout and name. Opens no file.
 
-use super::settings::{self, SettingsPaths};
+use super::settings::{self, HookSwitch, SettingsPaths};
 use super::vocabulary;
 use crate::diagnostic::Code;
 use crate::dialect::DialectId;
@@ -17,13 +17,21 @@ use crate::syntax::{Format, Node};
 pub(super) static SETTINGS_PATHS: SettingsPaths =
     SettingsPaths { id: DialectId::GEMINI, folder: ".gemini", machine: "gemini-cli" };
 
+/// Gemini CLI 0.61.0 reads neither `disableAllHooks` nor `hooks.enabled` (played).
+static SWITCH: HookSwitch = HookSwitch {
+    keys: &[settings::SWITCHES, "enabled"],
+    off: false,
+    unread: &[&["disableAllHooks"], &["hooks", "enabled"], &["hooks", "disabled"]],
+    help: "write `\"hooksConfig\": {\"enabled\": false}`, or names of hooks in `hooksConfig.disabled`",
+};
+
 static FILE: File = File {
     shape: r#"write `{"hooks": {"BeforeTool": [{"matcher": "run_shell_command", "hooks": [{"type": "command", "command": "..."}]}]}}`"#,
     rules: Rules::with_one_rule("GM-4"),
     beside: &["enabled", "disabled", "notifications"],
     takes_comments: true,
     is_javascript: true,
-    find: |reader, root| settings::find_events_table(reader, root, Some(settings::SWITCHES)),
+    find: |reader, root| settings::find_events_table(reader, root, &SWITCH),
     lints: Some(&LINTS),
     ..File::new(
         "Gemini CLI",

@@ -59,45 +59,45 @@ pub(crate) fn recognize_config(
     if groups { Fit::Shape } else { Fit::No }
 }
 
-/// Finds the table of events, and reports a setting that disables all hooks. `holder` is the key
-/// whose `enabled` and `disabled` the agent reads, if there is one.
+/// The switch of one agent that disables all hooks.
+pub(crate) struct HookSwitch {
+    /// Its keys, from the root.
+    pub(crate) keys: &'static [&'static str],
+    /// The value that disables the hooks.
+    pub(crate) off: bool,
+    /// Switches of other agents or versions, which this one does not read.
+    pub(crate) unread: &'static [&'static [&'static str]],
+    /// What to write instead of those.
+    pub(crate) help: &'static str,
+}
+
+/// Finds the table of events, and reports a setting that disables all hooks, and one that only
+/// seems to (GM-5, GM-6).
 pub(crate) fn find_events_table<'n>(
     reader: &mut Reader<'_>,
     root: &'n Node,
-    holder: Option<&str>,
+    switch: &HookSwitch,
 ) -> Option<&'n Node> {
-    let all = root.entry("disableAllHooks").filter(|entry| entry.node.as_bool() == Some(true));
-    let enabled = holder.and_then(|holder| root.get(holder)?.entry("enabled"));
-    let enabled = enabled.filter(|entry| entry.node.as_bool() == Some(false));
-    if let Some(entry) = all.or(enabled) {
+    let on = entry_at_keys(root, switch.keys);
+    if let Some(entry) = on.filter(|entry| entry.node.as_bool() == Some(switch.off)) {
         reader.read.switches.push(Switch::DisableAll);
         let message = format!("`{}` switches every hook off", entry.key);
         reader.report(entry.key_span, finding_without_location(Code::HooksDisabled, message));
     }
-    for unread in ["hooksConfig", "hooks"].into_iter().filter(|key| Some(*key) != holder) {
-        let Some(node) = root.get(unread) else { continue };
-        for entry in ["enabled", "disabled"].iter().filter_map(|key| node.entry(key)) {
-            report_unread_switch(reader, unread, entry, holder);
-        }
+    for keys in switch.unread {
+        let Some(entry) = entry_at_keys(root, keys) else { continue };
+        let (key, agent) = (keys.join("."), reader.file.agent);
+        let message = format!("{agent} does not read `{key}`, so it switches no hook off");
+        let found = finding_without_location(Code::SwitchIgnored, message).help(switch.help);
+        reader.report(entry.key_span, found);
     }
     root.get("hooks")
 }
 
-/// Reports a switch that the agent does not read (GM-5, GM-6).
-fn report_unread_switch(
-    reader: &mut Reader<'_>,
-    unread: &str,
-    entry: &Entry,
-    holder: Option<&str>,
-) {
-    let (key, agent) = (&entry.key, reader.file.agent);
-    let message = format!("{agent} does not read `{unread}.{key}`, so it switches no hook off");
-    let help = match holder {
-        Some(holder) => format!("write `{holder}.{key}`"),
-        None => "remove the hook, or set `disableAllHooks` to switch all off".to_owned(),
-    };
-    reader
-        .report(entry.key_span, finding_without_location(Code::SwitchIgnored, message).help(help));
+/// Returns the entry at a path of keys.
+fn entry_at_keys<'n>(root: &'n Node, keys: &[&str]) -> Option<&'n Entry> {
+    let (last, parents) = keys.split_last()?;
+    parents.iter().try_fold(root, |node, key| node.get(key))?.entry(last)
 }
 
 /// Disables the hooks that `disabled` lists by name, or by command if a hook has no name. A list of

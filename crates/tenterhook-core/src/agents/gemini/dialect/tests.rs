@@ -227,10 +227,12 @@ fn a_bad_entry_is_rejected_alone() {
 /// GM-5, GM-6, GM-7: what Gemini CLI 0.61.0 does not read.
 #[test]
 fn switches_in_hooks_and_handlers_without_type_have_no_effect() {
-    let text = r#"{"hooks": {"enabled": false, "disabled": ["n"], "BeforeTool": [{"hooks": [
+    let text = r#"{"disableAllHooks": true,
+        "hooks": {"enabled": false, "disabled": ["n"], "BeforeTool": [{"hooks": [
         {"type": "command", "command": "a", "name": "n"}, {"command": "b"}]}]}}"#;
     let read = read(text, Compat::Exact);
-    let expected = ["switch-not-heard", "switch-not-heard", "handler-missing-field"];
+    let ignored = "switch-not-heard";
+    let expected = [ignored, ignored, ignored, "handler-missing-field"];
     assert_eq!((codes(&read), read.switches.len()), (expected.to_vec(), 0));
     let armed: Vec<_> = read.hooks.iter().map(|hook| hook.arming == Arming::Armed).collect();
     assert_eq!(armed, [true, false]);

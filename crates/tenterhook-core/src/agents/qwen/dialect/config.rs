@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::vocabulary;
 use crate::diagnostic::Code;
 use crate::dialect::DialectId;
-use crate::dialect::gemini::settings::{self, SettingsPaths};
+use crate::dialect::gemini::settings::{self, HookSwitch, SettingsPaths};
 use crate::dialect::kit::entry::{EntryFault, Fields};
 use crate::dialect::kit::field::seconds_to_duration;
 use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
@@ -20,12 +20,24 @@ use crate::syntax::{Format, Node};
 pub(super) static SETTINGS_PATHS: SettingsPaths =
     SettingsPaths { id: DialectId::QWEN, folder: ".qwen", machine: "qwen-code" };
 
+static SWITCH: HookSwitch = HookSwitch {
+    keys: &["disableAllHooks"],
+    off: true,
+    unread: &[
+        &["hooksConfig", "enabled"],
+        &["hooksConfig", "disabled"],
+        &["hooks", "enabled"],
+        &["hooks", "disabled"],
+    ],
+    help: "remove the hook, or set `disableAllHooks` to switch all off",
+};
+
 static FILE: File = File {
     rules: Rules::with_one_rule("QW-4"),
     beside: &["enabled", "disabled", "notifications"],
     takes_comments: true,
     is_javascript: true,
-    find: |reader, root| settings::find_events_table(reader, root, None),
+    find: |reader, root| settings::find_events_table(reader, root, &SWITCH),
     lints: Some(&LINTS),
     ..File::new(
         "Qwen Code",
