@@ -127,16 +127,18 @@ pub fn installed_events_and_commands(
     own_commands_in_text(agent, text)
 }
 
-/// Returns an error if the agent refuses all of a text for one value, so that no entry in it has an
-/// effect (BR-102).
+/// Returns an error if the agent refuses all of a text for one value, or runs no hook of an event
+/// because of one, so that entries in it have no effect (BR-102).
 fn require_accepted_values(agent: &Agent, text: &str) -> Result<(), Wrong> {
     let root = parse_settings(agent, text)?;
     let dialect = DialectId::from_name(agent.name).map(DialectId::dialect);
-    let Some(refused) = dialect.and_then(|dialect| dialect.find_refused_value(&root)) else {
-        return Ok(());
-    };
-    let place = Location::find(&std::sync::Arc::from(""), text, refused.span);
-    let message = format!("{} refuses the whole file: {}", agent.title, refused.sentence());
+    let refused = dialect.and_then(|dialect| dialect.find_refused_value(&root));
+    let refused = refused.map(|value| (format!("{} refuses the whole file", agent.title), value));
+    let stopped = dialect.and_then(|dialect| dialect.find_stopped_events(&root).into_iter().next());
+    let stopped = stopped.map(|stopped| (stopped.effect(agent.title), stopped.value));
+    let Some((effect, value)) = refused.or(stopped) else { return Ok(()) };
+    let place = Location::find(&std::sync::Arc::from(""), text, value.span);
+    let message = format!("{effect}: {}", value.sentence());
     Err(Wrong { message, line: place.line, column: place.column })
 }
 

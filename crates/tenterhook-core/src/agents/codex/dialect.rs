@@ -29,7 +29,10 @@ pub static CODEX: Dialect = Dialect {
     files: Files {
         is_toml: true,
         home_variable: Some("CODEX_HOME"),
-        refused: |root| accepted::FILE.find_refused_value(root),
+        refused: |root| {
+            let wrong = accepted::FILE.find_refused_value(root);
+            wrong.or_else(|| accepted::FILE.find_repeated_key(root))
+        },
         ..Files::DEFAULT
     },
     calls: Calls { replies: Some(&reply::REPLIES), ..Calls::DEFAULT },

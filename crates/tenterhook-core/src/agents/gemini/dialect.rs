@@ -15,7 +15,7 @@ use crate::answer::{Failure, Powers};
 use crate::diagnostic::Code;
 use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::{call, reply_form};
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Failures, Layers, Matching};
+pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Failures, Files, Layers, Matching};
 use crate::dialect::{DialectId, Envelope, EventRow};
 use crate::event::Event;
 pub(crate) use crate::hook::OnFailure;
@@ -31,6 +31,10 @@ pub static GEMINI: Dialect = Dialect {
         replies: Some(&reply::REPLIES),
         project_variables: &["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
         ..Calls::DEFAULT
+    },
+    files: Files {
+        stopped: |root| settings::find_stopped_events(&vocabulary::ROWS, root),
+        ..Files::DEFAULT
     },
     layers: Layers { settle: settings::disable_listed_hooks, ..Layers::DEFAULT },
     ..Dialect::new(Core {

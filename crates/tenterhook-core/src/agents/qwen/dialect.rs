@@ -26,7 +26,11 @@ pub static QWEN: Dialect = Dialect {
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "QW-10"),
         ..Matching::DEFAULT
     },
-    files: Files { home_variable: Some("QWEN_HOME"), ..Files::DEFAULT },
+    files: Files {
+        home_variable: Some("QWEN_HOME"),
+        stopped: |root| settings::find_stopped_events(&vocabulary::ROWS, root),
+        ..Files::DEFAULT
+    },
     calls: Calls {
         replies: Some(&reply::REPLIES),
         project_variables: &["QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],

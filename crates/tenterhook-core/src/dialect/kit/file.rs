@@ -11,7 +11,7 @@ use crate::diagnostic::{Code, Diagnostic, Severity, Span, nearest_word};
 use crate::dialect::findings::{Findings, finding_without_location};
 use crate::dialect::{DIALECTS, EventRow, GROUPS, broken};
 use crate::event::EventName;
-use crate::hook::{Arming, Compat};
+use crate::hook::{Arming, Compat, Hook};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{self, Duplicate, Entry, Format, Node, NodeValue};
 pub(crate) use format::{refusal_of_whole_file_phrase, syntax_finding};
@@ -94,6 +94,7 @@ pub(crate) fn read_config(file: &'static File, source: &Source, format: Format) 
     if let Some(root) = &parsed.root {
         reader.read_root(root);
         reader.report_refused_value(root);
+        reader.report_stopped_events(root);
     }
     reader.disarm_refused_file();
     ReadConfig { diagnostics: reader.findings.into_list(), ..reader.read }
@@ -379,6 +380,24 @@ impl Reader<'_> {
         let refuses = refusal_of_whole_file_phrase(self.source, self.file.agent);
         self.findings.report_refused_value(&value, &refuses);
         self.refused.get_or_insert_with(|| value.sentence());
+    }
+
+    /// Reports the values that stop all hooks of an event; with exact reading those of this file
+    /// are disarmed.
+    fn report_stopped_events(&mut self, root: &Node) {
+        let File { agent, rules, .. } = *self.file;
+        for stopped in self.file.id.dialect().find_stopped_events(root) {
+            let effect = stopped.effect(agent);
+            self.findings.report_refused_value(&stopped.value, &effect);
+            let event = self.scope_of_event(&stopped.event, None).event_name();
+            let off = Off::new(format!("{effect}: {}", stopped.value.sentence()), rules.item);
+            let is_stopped = |hook: &&mut Hook| hook.event == event;
+            for hook in self.read.hooks.iter_mut().filter(is_stopped) {
+                if self.source.compat == Compat::Exact {
+                    hook.arming = Off::arming_from_reason(Some(off.clone()));
+                }
+            }
+        }
     }
 
     /// Disarms all hooks of a file that the agent rejects, under exact reading; a reload keeps the

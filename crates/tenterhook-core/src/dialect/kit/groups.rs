@@ -22,6 +22,8 @@ pub(crate) struct Groups {
     pub(crate) more: &'static [&'static str],
     /// The fields of a handler.
     pub(crate) fields: Fields,
+    /// Whether the agent takes this value of `matcher` for none.
+    pub(crate) is_empty_matcher: fn(&Node) -> bool,
     /// Reports what is wrong with the matcher of a group.
     pub(crate) matcher: fn(&mut Reader<'_>, &Entry, &Scope),
     /// Reads what a handler of a type runs; the text is the value of the type's required field.
@@ -98,11 +100,14 @@ impl Groups {
 
     /// Reads the scope of a group, with its matcher, and reports what is wrong with it.
     fn read_group_scope(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Scope {
-        let written = reader.file.case.last_entry_of_key(node, "matcher");
-        if let Some(null) = written.filter(|entry| entry.node.is_null()) {
-            reader.report(null.node.span, lint::null_matcher_finding());
+        let Some(entry) = reader.file.case.last_entry_of_key(node, "matcher") else {
+            return scope.clone();
+        };
+        if entry.node.is_null() || (self.is_empty_matcher)(&entry.node) {
+            let value = entry.node.to_json().to_string();
+            reader.report(entry.node.span, lint::empty_matcher_finding(&value));
+            return scope.clone();
         }
-        let Some(entry) = reader.non_null_entry(node, "matcher") else { return scope.clone() };
         let Some(text) = entry.node.as_str() else {
             let kind = entry.node.kind_with_article();
             let message = format!("`matcher` takes a string, found {kind}");

@@ -147,11 +147,11 @@ fn agent_of_variable(variable: &str) -> Option<&'static str> {
     AGENTS.iter().find(|agent| agent.name.to_ascii_uppercase() == first).map(|agent| agent.title)
 }
 
-/// Creates the finding of a matcher that is `null`, which selects everything.
-pub(crate) fn null_matcher_finding() -> Diagnostic {
+/// Creates the finding of a matcher such as `null`, which selects everything.
+pub(crate) fn empty_matcher_finding(value: &str) -> Diagnostic {
     finding_without_location(
         Code::MatcherNotString,
-        "`matcher` is `null`: the hooks run every time",
+        format!("`matcher` is `{value}`: the hooks run every time"),
     )
     .with_severity(Severity::Advice)
     .help("remove it, or write the names: `\"Edit|Write\"`")

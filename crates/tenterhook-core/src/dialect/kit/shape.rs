@@ -59,6 +59,21 @@ pub(crate) struct RefusedValue {
     pub(crate) fault: String,
 }
 
+/// An event of which an agent runs no hook because of one value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StoppedEvent {
+    /// The event as written.
+    pub(crate) event: String,
+    pub(crate) value: RefusedValue,
+}
+
+impl StoppedEvent {
+    /// Returns the effect of the value, as a sentence.
+    pub(crate) fn effect(&self, agent: &str) -> String {
+        format!("{agent} runs no hook of `{}`, of any file", self.event)
+    }
+}
+
 impl RefusedValue {
     /// Returns a sentence that names the value and the mistake.
     pub(crate) fn sentence(&self) -> String {
@@ -125,6 +140,53 @@ impl Shape {
                         Some(path.path_of_entry(entry).new_refused_value(entry.node.span, fault))
                     }
                 }
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the first known key that an object has twice, for agents that refuse such a file.
+    pub(crate) fn find_repeated_key(self, node: &Node) -> Option<RefusedValue> {
+        self.find_repeated_key_below(node, &Path { text: String::new(), key_span: None })
+    }
+
+    fn find_repeated_key_below(self, node: &Node, path: &Path) -> Option<RefusedValue> {
+        if let Self::OrNull(shape) = self {
+            return shape.find_repeated_key_below(node, path);
+        }
+        if let Self::Items(shape) = self {
+            let mut items = node.as_array()?.iter().enumerate();
+            return items.find_map(|(at, item)| {
+                shape.find_repeated_key_below(item, &path.path_of_item(at))
+            });
+        }
+        let mut seen = Vec::new();
+        node.entries().iter().find_map(|entry| {
+            let shape = self.shape_of_key(node, &entry.key)?;
+            let path = path.path_of_entry(entry);
+            if seen.contains(&entry.key.as_str()) {
+                let fault = "is written twice".to_owned();
+                return Some(path.new_refused_value(entry.node.span, fault));
+            }
+            seen.push(&entry.key);
+            shape.find_repeated_key_below(&entry.node, &path)
+        })
+    }
+
+    /// Returns the shape of a known key of an object with this shape.
+    fn shape_of_key(self, node: &Node, key: &str) -> Option<Self> {
+        let shape_in = |keys: Keys| keys.iter().find(|(known, _)| *known == key).map(|(_, s)| *s);
+        match self {
+            Self::Keys(keys, _) | Self::KeysIfObject(keys) => shape_in(keys),
+            Self::Each(shape) => Some(*shape),
+            Self::Events(rows, shape) => rows().iter().find(|row| row.name == key).map(|_| *shape),
+            Self::ByType(_) if key == "type" => Some(Self::Text),
+            Self::ByType(types) => {
+                let kind = node.get("type").and_then(Node::as_str)?;
+                types
+                    .iter()
+                    .find(|(known, ..)| *known == kind)
+                    .and_then(|(_, keys, _)| shape_in(keys))
             }
             _ => None,
         }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::Dialect;
 use crate::answer::{Answer, Failure, Powers, SlipKind};
 use crate::dialect::kit::reply::{self, Reply, ReplyInput};
-use crate::dialect::kit::shape::RefusedValue;
+use crate::dialect::kit::shape::{RefusedValue, StoppedEvent};
 use crate::dialect::kit::unasked;
 use crate::dialect::{
     Candidate, ConditionFault, DialectId, Disk, Envelope, EventFault, EventRow, Fit, Plugins,
@@ -98,6 +98,11 @@ impl Dialect {
     /// Returns the value for which the agent refuses a whole settings file with this root.
     pub(crate) fn find_refused_value(&self, root: &Node) -> Option<RefusedValue> {
         (self.files.refused)(root)
+    }
+
+    /// Returns the events of which a value of a settings file with this root stops all hooks.
+    pub(crate) fn find_stopped_events(&self, root: &Node) -> Vec<StoppedEvent> {
+        (self.files.stopped)(root)
     }
 
     /// Returns the files in which the agent configures MCP servers, if they are known.

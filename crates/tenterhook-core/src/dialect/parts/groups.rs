@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Failure, SlipKind};
 use crate::dialect::kit::reply::Replies;
-use crate::dialect::kit::shape::RefusedValue;
+use crate::dialect::kit::shape::{RefusedValue, StoppedEvent};
 use crate::dialect::kit::unasked::UnaskedFile;
 use crate::dialect::{
     ConditionFault, DialectId, Disk, EventRow, Plugins, Roots, Scan, ServerFiles, ServerVariables,
@@ -37,6 +37,8 @@ pub(crate) struct Files {
     pub(crate) silencers: Option<fn(Scan<'_>) -> Vec<Silencer>>,
     /// Finds the value for which the agent refuses a whole settings file.
     pub(crate) refused: fn(&Node) -> Option<RefusedValue>,
+    /// Finds the events of which a value of a settings file stops all hooks.
+    pub(crate) stopped: fn(&Node) -> Vec<StoppedEvent>,
     /// The files in which the agent configures MCP servers.
     pub(crate) servers: Option<&'static ServerFiles>,
     /// Where the entry of a server may name variables.
@@ -52,6 +54,7 @@ impl Files {
         plugins: |_, _, _| Plugins::default(),
         silencers: None,
         refused: |_| None,
+        stopped: |_| Vec::new(),
         servers: None,
         server_variables: ServerVariables::Everywhere,
         unasked: &[],

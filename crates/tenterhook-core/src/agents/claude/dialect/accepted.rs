@@ -76,6 +76,7 @@ const GUARDS: Shape = Shape::OrNull(&Shape::Items(&Shape::Keys(
     &["hooks"],
 )));
 
+/// The events for whose wrong entries the agent refuses the file.
 const HOOKS: Keys = &[("PreToolUse", GUARDS), ("PermissionRequest", GUARDS)];
 
 const PERMISSIONS: Keys = &[
@@ -113,6 +114,16 @@ const KEYS: Keys = &[
     ("spinnerTipsEnabled", Shape::Bool),
     ("statusLine", Shape::Keys(STATUS_LINE, &["type", "command"])),
 ];
+
+/// Returns the value for which the agent skips a handler of any other event than those.
+pub(super) fn find_wrong_handler_value(handler: &Node) -> Option<RefusedValue> {
+    HANDLER.find_refused_value(handler)
+}
+
+/// Returns `true` for an event for whose wrong entries the agent refuses the file.
+pub(super) fn is_guarding_event(event: &str) -> bool {
+    HOOKS.iter().any(|(guarding, _)| *guarding == event)
+}
 
 /// Keys that the agent reads with such a value; the effect of other values is unknown.
 const SEEN: Keys = &[

@@ -42,6 +42,7 @@ pub(crate) fn read_config(source: &Source) -> ReadConfig {
     // The lost part of a torn text may switch the hooks on again.
     reading.is_torn = reading.read.lost.is_some();
     if let Some(root) = &parsed.root {
+        reading.skips_wrong_entries = reading.is_settings(root);
         let value = reading.find_refused_value(root);
         let refused = refused.or_else(|| reading.refuse_file_for_value(value.as_ref()?));
         reading.read_document(root, refused.as_ref());
@@ -98,6 +99,8 @@ pub(crate) struct Reading<'a> {
     is_torn: bool,
     /// Whether the file belongs to a plugin.
     is_of_plugin: bool,
+    /// Whether the agent is known to skip entries and groups with a wrong value (C-24, C-25).
+    pub(super) skips_wrong_entries: bool,
     pub(super) findings: Findings<'a>,
     /// The first location of each entry, by its event, its matcher and its handler as written
     /// (C-13).
@@ -116,6 +119,7 @@ impl<'a> Reading<'a> {
             entries: HashMap::new(),
             is_torn: false,
             is_of_plugin: own.is_some(),
+            skips_wrong_entries: false,
             findings: Findings::new(source),
             read: ReadConfig::default(),
         }

@@ -2,11 +2,13 @@
 //! `handler/terms.rs` reads its other fields.
 //!
 //! If a field decides what runs, or for which events, and cannot be read, the handler is off
-//! (C-24). Any other field that cannot be read is ignored (C-25).
+//! (C-24). Any other field that cannot be read is ignored, unless exact reading skips its handler
+//! as the agent does (C-25).
 
 mod content;
 mod terms;
 
+use super::accepted;
 use super::config::{FileKind, Off, Reading, finding_without_location};
 use super::lint;
 use super::matcher_text;
@@ -117,9 +119,27 @@ impl Reading<'_> {
                 "C-31",
             )));
         }
+        let off = off.or_else(|| self.report_skipped_entry(node, scope));
         let off = off.or_else(|| self.repeated_handler_off_reason(node, scope));
         hook.arming = Off::arming_from_reason(off);
         self.add_hook(node.span, hook);
+    }
+
+    /// Reports the value for which the agent skips an entry of an event that guards no permission.
+    /// With exact reading, returns why the hook is off (C-25).
+    fn report_skipped_entry(&mut self, node: &Node, scope: &Scope) -> Option<Off> {
+        let guards = accepted::is_guarding_event(scope.event.as_str());
+        if guards || !self.skips_wrong_entries || scope.spec.is_none() {
+            return None;
+        }
+        let value = accepted::find_wrong_handler_value(node)?;
+        let skips = "Claude Code skips the entry";
+        if self.source.compat == Compat::Exact {
+            self.findings.report_refused_value(&value, skips);
+            return Some(Off::new(format!("{skips}: {}", value.sentence()), "C-25"));
+        }
+        self.findings.report_refused_value(&value, &format!("{skips}; its hook runs here"));
+        None
     }
 
     /// Adds a misplaced command, which is shown and never runs.

@@ -1,5 +1,5 @@
 //! The values for which Codex refuses a whole file of hooks, measured with 0.169.0: it parses the
-//! file as one value, so one wrong entry takes all others with it (CX-4). Table only.
+//! file as one value, so one wrong entry or repeated key takes all others with it (CX-4). Table only.
 
 use super::events::ROWS;
 use crate::dialect::kit::shape::Shape;
@@ -98,6 +98,43 @@ mod tests {
         (r#"{"type": "prompt", "prompt": 5}"#, None),
         (r#"{"type": "agent"}"#, None),
     ];
+
+    /// Files with a key that is written twice, and its path, for which Codex 0.169.0 ran no hook.
+    const REPEATED_KEYS_PLAYED: &[(&str, &str)] = &[
+        (r#"{"hooks": {"PreToolUse": [], "PreToolUse": []}}"#, "hooks.PreToolUse"),
+        (r#"{"hooks": {"Nope": [], "Nope": []}}"#, ""),
+        (r#"{"hooks": {}, "hooks": {}}"#, "hooks"),
+        (r#"{"description": "a", "description": "b"}"#, "description"),
+        (r#"{"hooks": {"Stop": [{"matcher": "x", "matcher": "*"}]}}"#, "hooks.Stop.0.matcher"),
+        (r#"{"hooks": {"Stop": [{"hooks": [], "hooks": []}]}}"#, "hooks.Stop.0.hooks"),
+        (r#"{"hooks": {"Stop": [{"x": 1, "x": 2}]}}"#, ""),
+    ];
+
+    /// Repeated keys of handlers, and what the path ends with.
+    const HANDLERS_WITH_REPEATED_KEYS_PLAYED: &[(&str, Option<&str>)] = &[
+        (r#"{"type": "command", "command": "a", "command": "b"}"#, Some(".command")),
+        (r#"{"type": "command", "type": "command", "command": "a"}"#, Some(".type")),
+        (r#"{"type": "command", "command": "a", "timeout": 5, "timeout": 6}"#, Some(".timeout")),
+        (r#"{"type": "command", "command": "a", "x": 5, "x": 6}"#, None),
+    ];
+
+    fn repeated_key(text: &str) -> String {
+        let root = parse_by_format(text, Format::Json).root.expect(text);
+        FILE.find_repeated_key(&root).map(|refused| refused.path).unwrap_or_default()
+    }
+
+    /// CX-4.
+    #[test]
+    fn file_is_refused_for_the_keys_that_are_written_twice() {
+        for (text, path) in REPEATED_KEYS_PLAYED {
+            assert_eq!(repeated_key(text), *path, "{text}");
+        }
+        for (handler, path) in HANDLERS_WITH_REPEATED_KEYS_PLAYED {
+            let path = path.map(|path| format!("hooks.Stop.0.hooks.0{path}")).unwrap_or_default();
+            let text = format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{handler}]}}]}}}}"#);
+            assert_eq!(repeated_key(&text), path, "{handler}");
+        }
+    }
 
     /// CX-4.
     #[test]

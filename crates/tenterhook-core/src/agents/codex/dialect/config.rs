@@ -25,6 +25,7 @@ static FILE: File = File {
     rules: Rules::with_one_rule("CX-5"),
     beside: &["state", "managed_dir", "windows_managed_dir"],
     find: find_hooks_table,
+    runs_doubled: true,
     lints: Some(&LINTS),
     ..File::new(
         "Codex",
@@ -85,6 +86,7 @@ static GROUPS: Groups = Groups {
         ],
         foreign: &[],
     },
+    is_empty_matcher: |_| false,
     matcher: check_matcher,
     run: read_run,
     read_options: read_options_into_hook,

@@ -167,7 +167,7 @@ fn read_hook(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
 /// Reports a matcher that is `null`.
 fn report_null_matcher(reader: &mut Reader<'_>, node: &Node) {
     if let Some(entry) = node.entry("matcher").filter(|entry| entry.node.is_null()) {
-        reader.report(entry.node.span, lint::null_matcher_finding());
+        reader.report(entry.node.span, lint::empty_matcher_finding("null"));
     }
 }
 

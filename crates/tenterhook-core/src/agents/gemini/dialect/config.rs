@@ -99,7 +99,11 @@ static GROUPS: Groups = Groups {
             ("enabled", "list the hook's `name` in `hooksConfig.disabled` to switch it off"),
         ],
     },
-    matcher: |reader, entry, scope| settings::check_matcher(reader, entry, scope, false),
+    is_empty_matcher: settings::is_javascript_false,
+    matcher: |reader, entry, scope| {
+        let read = settings::read_matcher_spec(scope, reader.source.compat);
+        settings::check_matcher(reader, entry, scope, read);
+    },
     run: |reader, node, _, text| Ok(settings::build_command(reader, node, text)),
     read_options: read_options_into_hook,
 };
@@ -118,7 +122,7 @@ fn read_options_into_hook(
     scope: &Scope,
     hook: &mut Hook,
 ) -> Result<(), EntryFault> {
-    hook.matcher = Matcher::new(settings::read_matcher_spec(scope, reader.source.compat, false).0);
+    hook.matcher = Matcher::new(settings::read_matcher_spec(scope, reader.source.compat).0);
     hook.timeout = reader
         .non_null_entry(node, "timeout")
         .and_then(|entry| reader.findings.read_timeout_in_millis(entry, SECOND));

@@ -9,11 +9,12 @@ pub(crate) use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::entry;
 use crate::dialect::kit::file::{Reader, Scope};
 use crate::dialect::kit::groups;
+use crate::dialect::kit::shape::{RefusedValue, StoppedEvent};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots, Subject, machine};
 use crate::hook::{Arming, Command, Compat, Inherit, Invocation, Layer, Run, Shell};
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::source::{ReadConfig, Source, Switch};
-use crate::syntax::{self, Entry, Format, Node};
+use crate::syntax::{self, Entry, Format, Node, NodeValue};
 
 /// The paths of the settings of one of the two agents.
 pub(crate) struct SettingsPaths {
@@ -189,30 +190,107 @@ fn hook_names_with_spans(source: &Source) -> Vec<(Span, String)> {
     handlers.filter_map(named).filter(|(_, name)| !name.is_empty()).collect()
 }
 
-/// Reads a matcher: on tool events a regular expression that may match anywhere in the name, on
-/// other events the whole text. With `lists`, names separated by `|` are a list of whole names.
-pub(crate) fn read_matcher_spec(
-    scope: &Scope,
-    compat: Compat,
-    lists: bool,
-) -> (MatcherSpec, Option<String>) {
-    let text = scope.matcher.as_str();
+/// Returns the events of which the agent runs no hook, in any file, because it takes a matcher for
+/// a string that is something else (played with Gemini CLI 0.61.0 and Qwen Code 0.24.4).
+pub(crate) fn find_stopped_events(rows: &[EventRow], root: &Node) -> Vec<StoppedEvent> {
+    let Some(hooks) = root.get("hooks") else { return Vec::new() };
+    let has_subject = |event: &&Entry| {
+        rows.iter().any(|row| row.name == event.key && row.subject != Subject::None)
+    };
+    hooks.entries().iter().filter(has_subject).filter_map(find_stopping_matcher).collect()
+}
+
+/// Returns the first matcher of an event's groups that stops the event. A group without handlers
+/// is not looked at.
+fn find_stopping_matcher(event: &Entry) -> Option<StoppedEvent> {
+    let groups = event.node.as_array()?.iter().enumerate();
+    let runs = |group: &Node| {
+        group.get("hooks").and_then(Node::as_array).is_some_and(|handlers| !handlers.is_empty())
+    };
+    let mut matchers = groups
+        .filter(|(_, group)| runs(group))
+        .filter_map(|(at, group)| Some((at, group.entry("matcher")?)));
+    let is_wrong = |matcher: &Node| matcher.as_str().is_none() && !is_javascript_false(matcher);
+    let (at, entry) = matchers.find(|(_, entry)| is_wrong(&entry.node))?;
+    let value = RefusedValue {
+        path: format!("hooks.{}.{at}.matcher", event.key),
+        span: entry.node.span,
+        key_span: Some(entry.key_span),
+        fault: format!("takes a string, found {}", entry.node.kind_with_article()),
+    };
+    Some(StoppedEvent { event: event.key.clone(), value })
+}
+
+/// Returns `true` for a value that is false in JavaScript, which the agents take for no matcher.
+pub(crate) fn is_javascript_false(node: &Node) -> bool {
+    match &node.value {
+        NodeValue::Null | NodeValue::Bool(false) => true,
+        NodeValue::Number(_) => node.as_f64() == Some(0.0),
+        _ => false,
+    }
+}
+
+/// Reads a matcher of Qwen Code: alternatives, of which each is a name or a regular expression that
+/// may match anywhere in the subject. Also returns why they are no regular expression.
+pub(crate) fn read_alternatives(text: &str, compat: Compat) -> (MatcherSpec, Option<String>) {
+    let text = text.trim();
+    let alternatives = match text {
+        "" => return (MatcherSpec::Any, None),
+        text if text.starts_with(['^', '(']) => vec![text.to_owned()],
+        text => split_alternatives(text),
+    };
+    if alternatives.is_empty() {
+        return (MatcherSpec::Never("it has no alternative".to_owned()), None);
+    }
+    if alternatives.iter().any(|name| matches!(name.as_str(), "*" | ".*")) {
+        return (MatcherSpec::Any, None);
+    }
+    let regex = MatcherSpec::Regex(alternatives.join("|"));
+    match (Matcher::new(regex.clone()).compile(), compat) {
+        (Ok(()), _) => (regex, None),
+        (Err(why), Compat::Exact) => (MatcherSpec::Words(alternatives), Some(why.to_string())),
+        (Err(why), Compat::Guarded) => (regex, Some(why.to_string())),
+    }
+}
+
+/// Splits a matcher at each `|` outside of groups and classes, without empty alternatives.
+fn split_alternatives(text: &str) -> Vec<String> {
+    let (mut escaped, mut in_class, mut depth) = (false, false, 0_usize);
+    let is_separator = |c: char| {
+        let literal = std::mem::take(&mut escaped);
+        match c {
+            _ if literal => {}
+            '\\' => escaped = true,
+            ']' => in_class = false,
+            _ if in_class => {}
+            '[' => in_class = true,
+            '(' => depth = depth.saturating_add(1),
+            ')' => depth = depth.saturating_sub(1),
+            '|' => return depth == 0,
+            _ => {}
+        }
+        false
+    };
+    let parts = text.split(is_separator).map(str::trim);
+    parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+/// Reads a matcher of Gemini CLI: on tool events a regular expression that may match anywhere in
+/// the name, on other events the whole text. Also returns why it is no regular expression.
+pub(crate) fn read_matcher_spec(scope: &Scope, compat: Compat) -> (MatcherSpec, Option<String>) {
+    let text = scope.matcher.trim();
     if matches!(text, "" | "*") {
         return (MatcherSpec::Any, None);
     }
     let names = |text: &str| MatcherSpec::Words(text.split('|').map(str::to_owned).collect());
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '|' | '-');
-    if lists && text.chars().all(plain) {
-        return (names(text), None);
-    }
     let about_tool = scope.row.is_some_and(|row| matches!(row.subject, Subject::Tool(_)));
     let regex = MatcherSpec::Regex(text.to_owned());
     let whole = MatcherSpec::Words(vec![text.to_owned()]);
     let why = Matcher::new(regex.clone()).compile().err().map(|why| why.to_string());
     match (why, compat) {
         // On other events the agent compares the whole text, but the author meant a list of names.
-        (_, Compat::Exact) if !about_tool && !lists => (whole, None),
-        (_, Compat::Guarded) if !about_tool && !lists => (names(text), None),
+        (_, Compat::Exact) if !about_tool => (whole, None),
+        (_, Compat::Guarded) if !about_tool => (names(text), None),
         (Some(why), Compat::Exact) => (whole, Some(why)),
         // The invalid expression stays, so that the hook fails on every event (S-3).
         (why, _) => (regex, why),
@@ -220,8 +298,12 @@ pub(crate) fn read_matcher_spec(
 }
 
 /// Reports a broken or ignored matcher of a group.
-pub(crate) fn check_matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope, lists: bool) {
-    let read = read_matcher_spec(scope, reader.source.compat, lists);
+pub(crate) fn check_matcher(
+    reader: &mut Reader<'_>,
+    entry: &Entry,
+    scope: &Scope,
+    read: (MatcherSpec, Option<String>),
+) {
     let help = "the agent reads it as a whole name; here the hook's failure policy decides";
     groups::report_matcher_faults(reader, entry, scope, &["", "*", ".*"], read, help);
 }

@@ -90,6 +90,7 @@ static GROUPS: Groups = Groups {
         ],
         foreign: &[],
     },
+    is_empty_matcher: |_| false,
     matcher: check_matcher,
     run: handler::read_run,
     read_options: handler::read_options_into_hook,

@@ -51,6 +51,7 @@ static GROUPS: Groups = Groups {
         known: &["type", "command", "timeout", "on_failure"],
         foreign: &[("onfailure", "write `on_failure`")],
     },
+    is_empty_matcher: |_| false,
     matcher: check_matcher,
     run: |reader, _, _, text| {
         let root = reader.source.directory.parent().unwrap_or(&reader.source.directory);

@@ -95,7 +95,11 @@ static GROUPS: Groups = Groups {
         ],
         foreign: &[],
     },
-    matcher: |reader, entry, scope| settings::check_matcher(reader, entry, scope, true),
+    is_empty_matcher: settings::is_javascript_false,
+    matcher: |reader, entry, scope| {
+        let read = settings::read_alternatives(&scope.matcher, reader.source.compat);
+        settings::check_matcher(reader, entry, scope, read);
+    },
     run: read_run,
     read_options: read_options_into_hook,
 };
@@ -133,7 +137,8 @@ fn read_options_into_hook(
     scope: &Scope,
     hook: &mut Hook,
 ) -> Result<(), EntryFault> {
-    hook.matcher = Matcher::new(settings::read_matcher_spec(scope, reader.source.compat, true).0);
+    hook.matcher =
+        Matcher::new(settings::read_alternatives(&scope.matcher, reader.source.compat).0);
     hook.wait = if reader.read_flag(node, "async") { Wait::Detached } else { Wait::Attached };
     hook.once = reader.read_flag(node, "once");
     hook.timeout = read_timeout(reader, node);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::QWEN;
+use crate::diagnostic::Diagnostic;
 use crate::dialect::{DialectId, Fit, Roots};
 use crate::hook::{Arming, Command, Compat, Hook, Invocation, Layer, Run, Shell, Wait};
 use crate::matcher::MatcherSpec;
@@ -92,8 +93,7 @@ fn handlers_of_each_type_are_read() {
     let [a, b, http, prompt, function, _] = read.hooks.as_slice() else { panic!("{read:?}") };
     assert_eq!((a.timeout, a.wait), (Some(Duration::from_secs(30)), Wait::Detached));
     assert_eq!(b.timeout, Some(Duration::from_secs(45)), "milliseconds");
-    let words = MatcherSpec::Words(vec!["Bash".into(), "edit".into()]);
-    assert_eq!(*a.matcher.spec(), words);
+    assert_eq!(*a.matcher.spec(), MatcherSpec::Regex("Bash|edit".to_owned()));
     assert!(matches!(&http.run, Run::Http(http) if http.headers.len() == 1));
     assert!(matches!(&prompt.run, Run::Prompt(prompt) if prompt.model.as_deref() == Some("m")));
     assert!(matches!(function.run, Run::Unusable { .. }));
@@ -152,6 +152,49 @@ fn unsupported_types_are_reported_and_never_run() {
     };
     let texts: Vec<_> = read.hooks.iter().map(runs).collect();
     assert_eq!(texts, ["command", "command", "http", "prompt", "never", "never"]);
+}
+
+/// QW-10.
+#[test]
+fn matcher_is_read_as_alternatives() {
+    let regex = |text: &str| MatcherSpec::Regex(text.to_owned());
+    for (text, expected) in [
+        ("", MatcherSpec::Any),
+        (" ", MatcherSpec::Any),
+        (".*", MatcherSpec::Any),
+        ("Bash|*", MatcherSpec::Any),
+        ("|", MatcherSpec::Never("it has no alternative".to_owned())),
+        ("shell", regex("shell")),
+        (" x | run_shell_command ", regex("x|run_shell_command")),
+        ("Bash||edit|", regex("Bash|edit")),
+        ("a(b | c)|[|]|d", regex("a(b | c)|[|]|d")),
+        (r"a\| b|c", regex(r"a\| b|c")),
+        ("^a | b$", regex("^a | b$")),
+        ("(a | b)", regex("(a | b)")),
+    ] {
+        let matcher = serde_json::json!(text);
+        let text = format!(
+            r#"{{"hooks": {{"PreToolUse": [{{"matcher": {matcher}, "hooks": [{{"type": "command", "command": "a"}}]}}]}}}}"#
+        );
+        assert_eq!(*read(&text).hooks[0].matcher.spec(), expected, "{text}");
+    }
+}
+
+/// QW-4: for an event without a subject the agent does not look at the matcher.
+#[test]
+fn matcher_that_is_no_string_stops_its_event() {
+    let group = r#"{"matcher": 5, "hooks": [{"type": "command", "command": "a"}]}"#;
+    let text = format!(
+        r#"{{"hooks": {{"PreToolUse": [{group}], "Stop": [{group}],
+        "PostToolUse": [{{"matcher": 5, "hooks": []}}]}}}}"#
+    );
+    let read = read(&text);
+    let stopped = |found: &&Diagnostic| found.message.starts_with("Qwen Code runs no hook of");
+    let messages: Vec<_> =
+        read.diagnostics.iter().filter(stopped).map(|found| found.message.as_str()).collect();
+    let expected = "Qwen Code runs no hook of `PreToolUse`, of any file: \
+        `hooks.PreToolUse.0.matcher` takes a string, found a number";
+    assert_eq!(messages, [expected], "{:?}", read.diagnostics);
 }
 
 /// QW-8.

@@ -1,13 +1,14 @@
 //! Walks the event map: events, groups, and common wrong shapes of both. Reads no handler.
 
 use super::{Off, Reading, finding_without_location, repeated_key_off_reason};
-use crate::diagnostic::{Code, Severity, nearest_word};
+use crate::diagnostic::{Code, Diagnostic, Severity, nearest_word};
 use crate::dialect::claude::events::{EVENTS, find_event};
 use crate::dialect::claude::handler::{Nesting, Scope};
 use crate::dialect::claude::lint;
 use crate::dialect::claude::matcher_text;
-use crate::dialect::kit::lint::null_matcher_finding;
+use crate::dialect::kit::lint::empty_matcher_finding;
 use crate::event::EventName;
+use crate::hook::Compat;
 use crate::matcher::MatcherSpec;
 use crate::syntax::{Entry, Node, NodeValue};
 
@@ -218,12 +219,31 @@ impl Reading<'_> {
         }
     }
 
+    /// Reports a matcher that is `null`. The agent skips its group; here the hooks run every time,
+    /// unless reading is exact (C-24).
+    fn read_null_matcher(&mut self, entry: &Entry, scope: &Scope) -> Scope {
+        let found = empty_matcher_finding("null");
+        if !self.skips_wrong_entries {
+            self.report_finding(entry.node.span, found);
+            return scope.clone();
+        }
+        let skips = "Claude Code skips the group, because its `matcher` is `null`";
+        if self.source.compat == Compat::Exact {
+            let found = finding_without_location(Code::MatcherNotString, skips);
+            self.report_finding(entry.node.span, found);
+            return scope.with_off_reason(Off::new(skips, "C-24"));
+        }
+        let found = found.with_severity(Severity::Error);
+        let message = format!("{skips}; here its hooks run every time");
+        self.report_finding(entry.node.span, Diagnostic { message, ..found });
+        scope.clone()
+    }
+
     /// Reads the matcher of a group, reports its faults, and returns the group's scope.
     fn read_matcher(&mut self, node: &Node, scope: &Scope) -> Scope {
         let Some(entry) = node.entry("matcher") else { return scope.clone() };
         if entry.node.is_null() {
-            self.report_finding(entry.node.span, null_matcher_finding());
-            return scope.clone();
+            return self.read_null_matcher(entry, scope);
         }
         let Some(text) = entry.node.as_str() else {
             let message =

@@ -152,6 +152,60 @@ fn a_broken_entry_is_rejected_alone() {
     assert!(!read.unreadable);
 }
 
+/// Fields that Claude Code 2.1.332 was played with on `Stop`, `UserPromptSubmit`, `PostToolUse` and
+/// `SessionStart`, and whether it ran the hook.
+const FIELDS_PLAYED: &[(&str, bool)] = &[
+    (r#""timeout": "soon""#, false),
+    (r#""timeout": 0"#, false),
+    (r#""timeout": -1"#, false),
+    (r#""timeout": null"#, false),
+    (r#""timeout": true"#, false),
+    (r#""timeout": 1e12"#, true),
+    (r#""async": "no""#, false),
+    (r#""async": null"#, false),
+    (r#""statusMessage": 5"#, false),
+    (r#""shell": "fish""#, false),
+    (r#""once": "x""#, false),
+    (r#""onFailure": "deny""#, false),
+    (r#""asyncRewake": "x""#, false),
+    (r#""rewakeMessage": 5"#, false),
+    (r#""continueOnBlock": 5"#, true),
+    (r#""env": 5"#, true),
+    (r#""foo": 5"#, true),
+];
+
+/// C-25: an entry that the agent skips is an error; with exact reading it is off.
+#[test]
+fn entry_with_a_wrong_value_is_skipped_by_exact_reading_alone() {
+    for (field, runs) in FIELDS_PLAYED {
+        let handler = format!(r#"{{"type": "command", "command": "x", {field}}}"#);
+        let text = format!(r#"{{"hooks": {{"PostToolUse": [{{"hooks": [{handler}]}}]}}}}"#);
+        let guarded = settings(&text);
+        assert_eq!(only(&guarded).arming, Arming::Armed, "{field}");
+        let skipped = "Claude Code skips the entry; its hook runs here: ";
+        let says_so = guarded.diagnostics.iter().any(|found| found.message.starts_with(skipped));
+        assert_eq!(says_so, !runs, "{field}: {:?}", guarded.diagnostics);
+        let source = source("/repo/.claude/settings.json", Layer::Project, &text);
+        let exact = super::read_config(&Source { compat: Compat::Exact, ..source });
+        let off = only(&exact).arming.disabled_reason().map(|(_, rule)| rule);
+        assert_eq!(off, (!runs).then_some("C-25"), "{field}");
+    }
+}
+
+/// C-24: the agent skips a group whose matcher is `null`.
+#[test]
+fn group_with_a_null_matcher_is_skipped_by_exact_reading_alone() {
+    let text = r#"{"hooks": {"Stop": [{"matcher": null, "hooks": [{"type": "command", "command": "x"}]}]}}"#;
+    let guarded = settings(text);
+    assert_eq!(only(&guarded).arming, Arming::Armed);
+    let expected = "Claude Code skips the group, because its `matcher` is `null`; \
+        here its hooks run every time";
+    assert_eq!(guarded.diagnostics[0].message, expected);
+    let source = source("/repo/.claude/settings.json", Layer::Project, text);
+    let exact = super::read_config(&Source { compat: Compat::Exact, ..source });
+    assert!(matches!(&only(&exact).arming, Arming::Disarmed { rule: "C-24", .. }));
+}
+
 /// C-30.
 #[test]
 fn every_type_of_handler_is_a_hook() {

@@ -46,9 +46,13 @@ impl Reading<'_> {
     /// Returns the value for which the agent refuses a settings file. Files of plugins are not
     /// known to be refused.
     pub(super) fn find_refused_value(&self, root: &Node) -> Option<RefusedValue> {
+        accepted::find_refused_value(root).filter(|_| self.is_settings(root) && !self.is_torn)
+    }
+
+    /// Whether the file is the settings of a person, a project or the machine.
+    pub(super) fn is_settings(&self, root: &Node) -> bool {
         let is_named = root.get("name").is_some_and(|name| name.as_str().is_some());
-        let is_settings = self.kind == FileKind::Settings && !is_named && !self.is_of_plugin;
-        accepted::find_refused_value(root).filter(|_| is_settings && !self.is_torn)
+        self.kind == FileKind::Settings && !is_named && !self.is_of_plugin
     }
 
     /// With exact reading, notes that the file is unreadable because of this value, and returns why
