@@ -109,7 +109,7 @@ fn ask_to_approve_sources(which: &TrustWhich, here: &Here, term: Term) -> Result
         if let Some(why) = review.too_much() {
             let problem = Problem::new(format!("`{shown}` cannot be approved: {why}"));
             return Err(match review.unread {
-                Some(_) => problem.with_help("make it readable for you"),
+                Some(_) => problem.with_help("mend it, or delete it"),
                 None => problem.with_help("keep hooks in a separate folder"),
             });
         }

@@ -374,12 +374,12 @@ fn apply_approved_settings(
             diagnostics: std::mem::take(&mut config.diagnostics),
             // A damaged file of a repository holds no calls, with three exceptions that may contain
             // gates: a file of the user, a file whose approval cannot be read, and a native file
-            // that cannot be read.
+            // that was not refused as it is.
             lost: config.lost.take().filter(|_| {
                 source.layer == Layer::User
                     || matches!(assessed.stored, Stored::Unusable(_))
-                    || source.is_unreadable()
-                        && audience_of_dialect(source.dialect) == WrittenFor::Us
+                    || audience_of_dialect(source.dialect) == WrittenFor::Us
+                        && assessed.source_state() != State::Refused
             }),
             unreadable: config.unreadable,
             ..ReadConfig::default()

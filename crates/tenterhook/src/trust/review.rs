@@ -121,6 +121,7 @@ pub(super) fn build_review(source: &Source, config: ReadConfig, assessed: Assess
     let signable = portable_signed_part(source, &assessed).filter(|_| assessed.modules.is_none());
     let approved = assessed.approval_record().cloned();
     let states: Vec<State> = assessed.entries.iter().map(|entry| assessed.state(entry)).collect();
+    let unread = unreadable_reason(source).or_else(|| lost_whole_reason(source, &config));
     let mut beside = other_settings(&config, &assessed, &source.project);
     beside.extend(describe_plugin_settings(source));
     let servers = assessed.servers.into_iter().map(|(_, pins)| (pins.digest(ground), pins));
@@ -146,7 +147,7 @@ pub(super) fn build_review(source: &Source, config: ReadConfig, assessed: Assess
         copies: approved.as_ref().map(|record| record.copies.clone()).unwrap_or_default(),
         approved_text: approved.map(|record| record.text),
         text: Arc::clone(&source.text),
-        unread: unreadable_reason(source),
+        unread,
         unknown,
         project: source.project.clone(),
         rest: assessed.rest,
@@ -187,6 +188,15 @@ fn build_entry(
 fn unreadable_reason(source: &Source) -> Option<String> {
     let lost = source.flaw.as_ref().filter(|_| source.is_unreadable())?;
     Some(format!("`{}` cannot be read: {}", source.name, lost.why))
+}
+
+/// Returns why a native file that is not well formed leaves nothing to approve, if it does: what
+/// was lost may be a gate, and calls are held for it (T-15).
+fn lost_whole_reason(source: &Source, config: &ReadConfig) -> Option<String> {
+    let lost = config.lost.as_ref().filter(|_| source.dialect == DialectId::NATIVE)?;
+    let is_whole = config.hooks.iter().all(Hook::is_hold_for_unread_file);
+    let line = lost.place.line;
+    is_whole.then(|| format!("nothing in it can be read: line {line}: {}", lost.why))
 }
 
 impl Review {

@@ -388,6 +388,31 @@ async fn a_native_file_that_cannot_be_read_holds_as_its_gates_would() {
     );
 }
 
+/// T-15: what a native file lost may be a gate, however much of the file is well formed.
+#[tokio::test]
+async fn a_broken_native_file_without_an_approval_holds_calls_until_it_is_refused() {
+    let fixture = Fixture::new();
+    let gate = "[hook.a]\non = 'PreToolUse'\nmatch = 'Never'\nshell = 'exit 2'\n";
+    let calls = async || {
+        let (engine, _) = fixture.engine_of([fixture.source("tenterhook.toml")]);
+        fixture.call_of(&engine, &Session::default()).await
+    };
+    for text in ["[hook.x\n".to_owned(), "a = \n".to_owned(), format!("{gate}[hook.x\n")] {
+        fixture.write("tenterhook.toml", &text);
+        let (restraint, reason) = calls().await;
+        assert_eq!(restraint, Restraint::Deny, "{text}");
+        assert!(reason.contains("its file cannot be read"), "{reason}");
+        assert!(!fixture.trust().review(&fixture.source("tenterhook.toml")).is_empty(), "{text}");
+    }
+    let trust = fixture.trust();
+    trust.refuse(&trust.review(&fixture.source("tenterhook.toml"))).expect("an answer");
+    assert_eq!(calls().await.0, Restraint::Silent);
+    for text in ["", "# nothing\n", gate] {
+        fixture.write("tenterhook.toml", text);
+        assert_eq!(calls().await.0, Restraint::Silent, "{text}");
+    }
+}
+
 /// T-30: an approval that cannot be looked at was not taken back.
 #[cfg(unix)]
 #[test]
