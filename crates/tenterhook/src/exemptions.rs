@@ -73,6 +73,21 @@ pub fn exemption_code_of_call(event: &Event) -> String {
     exemption_code_from_digest(&call_digest(event))
 }
 
+/// Returns the line of a denial that no user can lift.
+#[must_use]
+pub fn explain_line(event: &Event) -> String {
+    let code = exemption_code_of_call(event);
+    format!("In a terminal: `tenterhook explain {code}` to see why.")
+}
+
+/// Adds the command that explains a denial to the first line of its reason: a screen may show no
+/// other line (BR-125).
+#[must_use]
+pub fn with_explain_command(reason: &str, code: &str) -> String {
+    let (first, rest) = reason.split_at(reason.find('\n').unwrap_or(reason.len()));
+    format!("{} [tenterhook explain {code}]{rest}", first.trim_end()).trim_start().to_owned()
+}
+
 /// Fields of a shell command that change nothing of what it does: a model that repeats the command
 /// words them anew.
 const INCIDENTAL: &[&str] = &["description", "explanation", "timeout", "timeout_ms"];

@@ -15,9 +15,9 @@ use tenterhook_core::config::{Ruleset, is_tenterhook_entry};
 use tenterhook_core::dialect::{DialectId, EventLabel, EventRow};
 use tenterhook_core::hook::{Arming, Enforcement, Hook, Layer, Run};
 use tenterhook_core::plan::{self, Because};
-use tenterhook_core::rule::RuleInput;
+use tenterhook_core::rule::{Part, RuleInput};
 
-use super::log::firing::Firing;
+use super::log::firing::{Firing, Ran};
 use super::{lookup, print_json, recorded, what};
 use crate::ambient::Here;
 use crate::args::{Explain, Format};
@@ -46,6 +46,7 @@ pub(crate) fn run(args: &Explain, here: &Here, term: Term) -> Result<Exit, Probl
     if let Some(said) = lookup::find_explained_entry(&what, here)? {
         return lookup::print_entry(&said, args.output.format, term);
     }
+    recorded::refuse_mistyped_code(&what, here)?;
     let mut loaded = load::load_hooks(&args.which, here)?;
     let ruleset = current_ruleset(&mut loaded, args.agent, here);
     let asked = what::parse_events(&what, args.which.dialect, &ruleset.dialects(), &here.roots)?;
@@ -69,8 +70,8 @@ fn explain_recorded_firing(
     let event = recorded::event_of_firing(&firing, here);
     let mut loaded = load::load_hooks(&args.which, here)?;
     let asked = event.map(|event| [(EventLabel::new(DialectId::NATIVE, &event.name), event)]);
+    let ruleset = current_ruleset(&mut loaded, args.agent, here);
     let now = asked.as_ref().map(|asked| {
-        let ruleset = current_ruleset(&mut loaded, args.agent, here);
         loaded.print_warnings(term);
         (asked, explain_hooks(&ruleset, asked))
     });
@@ -95,13 +96,30 @@ fn explain_recorded_firing(
                          To record it, {}.",
                         recorded::CHOICE
                     );
-                    format!("{}\n", layout::wrap_text(&text, width).join("\n"))
+                    let texts = current_deny_texts(&firing, &ruleset);
+                    let lines = texts.iter().chain([&text]);
+                    let lines = lines.map(|text| layout::wrap_text(text, width).join("\n") + "\n");
+                    lines.collect::<Vec<_>>().join("\n")
                 }
             };
             term.print_data(&format!("{page}\n{rest}"))?;
         }
     }
     Ok(Exit::Good)
+}
+
+/// Returns what each rule that denied says now, for a record without reasons.
+fn current_deny_texts(firing: &Firing, ruleset: &Ruleset) -> Vec<String> {
+    let denied = firing.hook_runs().filter(|ran| ran.denied());
+    let text = |ran: Ran<'_>| {
+        let hook = ruleset.hooks().iter().find(|hook| hook.id.as_str() == ran.hook_id())?;
+        let Run::Rule(rule) = &hook.run else { return None };
+        let deny = rule.part_text(Part::Deny)?;
+        Some(format!("`{}` says, as its file stands now: {deny}", ran.name()))
+    };
+    let mut texts: Vec<String> = denied.filter_map(text).collect();
+    texts.dedup();
+    texts
 }
 
 /// Returns today's hooks, as they apply behind an agent if one is named.

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use tenterhook::Event;
+use tenterhook_core::diagnostic::nearest_word;
 use tenterhook_core::dialect::{DialectId, Roots};
 
 use super::log::firing::{Firing, Ran};
@@ -49,6 +50,39 @@ pub(crate) fn find_firing_by_code(what: &[String], here: &Here) -> Result<Option
     let firings = firing::firings_from_entries(read_all_entries(here)?).into_iter().rev();
     let is_wanted = |code: &str| code.eq_ignore_ascii_case(text);
     Ok(firings.into_iter().find(|firing| firing.denial_code().is_some_and(is_wanted)))
+}
+
+/// Returns an error if the only argument looks like the code of a denied call, and no file has that
+/// name. The caller has found no such call.
+pub(crate) fn refuse_mistyped_code(what: &[String], here: &Here) -> Result<(), Problem> {
+    let [text] = what else { return Ok(()) };
+    let is_code_like = (5..=7).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    if !is_code_like || here.roots.cwd.join(text).exists() {
+        return Ok(());
+    }
+    let firings = firing::firings_from_entries(read_all_entries(here)?);
+    let mut codes: Vec<&str> = firings.iter().filter_map(Firing::denial_code).collect();
+    codes.dedup();
+    Err(unknown_code_problem(text, &codes))
+}
+
+/// How many of the latest codes an error names.
+const LATEST: usize = 3;
+
+/// Returns the error that no denied call has a code, with the codes that may be meant. `codes` are
+/// those of denied calls, the latest last.
+pub(crate) fn unknown_code_problem(code: &str, codes: &[&str]) -> Problem {
+    let problem = Problem::new(format!("no denied call has the code `{code}`"));
+    if let Some(near) = nearest_word(&code.to_ascii_uppercase(), codes.iter().copied()) {
+        return problem.with_help(format!("did you mean `{near}`?"));
+    }
+    let latest: Vec<String> =
+        codes.iter().rev().take(LATEST).map(|code| format!("`{code}`")).collect();
+    problem.with_help(match latest.is_empty() {
+        true => "the reason of a denial names its code, and so does `tenterhook log`".to_owned(),
+        false => format!("the latest codes are {}; `tenterhook log` shows more", latest.join(", ")),
+    })
 }
 
 /// Returns the event of a firing, if its content was recorded.

@@ -36,7 +36,8 @@ fn reason(stdout: &str) -> String {
 /// The reason without the line that names what the user can do.
 fn own_reason(stdout: &str) -> String {
     let reason = reason(stdout);
-    reason.split("\nThe user, ").next().unwrap_or_default().to_owned()
+    let own = reason.split("\nThe user, ").next().unwrap_or_default();
+    own.split(" [tenterhook explain ").next().unwrap_or_default().to_owned()
 }
 
 /// A call of an agent that has exited when the person answers: this test is the parent of both.
@@ -55,7 +56,8 @@ fn denial_names_commands_that_explain_it_and_let_the_call_pass_once() {
     let call = |command: &str| call_of_codex(&fixture, command);
     let why = reason(&call("ls"));
     let code = why.split("allow once ").nth(1).and_then(|part| part.get(..6)).unwrap();
-    assert!(why.starts_with("not here\nThe user, in a separate terminal: "), "{why}");
+    let first = format!("not here [tenterhook explain {code}]\nThe user, in a separate terminal: ");
+    assert!(why.starts_with(&first), "{why}");
     assert!(why.contains(&format!("`tenterhook explain {code}` to see why")), "{why}");
     let log = fixture.run(&["log"], "").stdout;
     assert!(log.contains(code), "{log}");

@@ -290,7 +290,15 @@ fn a_person_allows_one_call_once() {
     let words: Vec<&str> = passed.stdout.split_whitespace().collect();
     assert!(words.join(" ").contains("allowed this call once"), "{}", passed.stdout);
     denied(&fixture, "rm -rf .claude");
-    assert_ne!(fixture.at_terminal(&["allow", "once", "AAAAAA"]).code, 0);
+    let unknown = fixture.at_terminal(&["allow", "once", "AAAAAA"]);
+    assert!(
+        unknown.code != 0 && unknown.stderr.contains("no denied call has"),
+        "{}",
+        unknown.all()
+    );
+    assert!(unknown.stderr.contains(&code), "{}", unknown.all());
+    let log = fixture.run(&["log"], "").stdout;
+    assert_eq!(log.matches("you: allow once").count(), 1, "only what was granted: {log}");
 }
 
 /// SP-24: the outcome of a call that the person let pass has a message and the rule's step, and nothing is lifted by a file that

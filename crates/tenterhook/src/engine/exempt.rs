@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::exemptions::Exemptions;
+use crate::exemptions::{self, Exemptions};
 use tenterhook_core::answer::{Exemption, Lifted, Restraint};
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::event::Event;
@@ -49,7 +49,7 @@ pub(super) fn apply_exemptions(
             outcome.reasons.clear();
             outcome.effects.messages.push(format!("this call passes: {exemption}"));
         }
-        Lifted::No(remedy) => append_to_last_reason(&mut outcome, &remedy),
+        Lifted::No(remedy) => add_commands(&mut outcome, event, &remedy),
     }
     outcome
 }
@@ -62,15 +62,19 @@ fn add_explain_command(mut outcome: Outcome, hooks: &[Arc<Hook>], event: &Event)
         denies.then_some(hook.layer)
     });
     if layers.any(|layer| layer == Layer::Managed) {
-        let code = crate::exemptions::exemption_code_of_call(event);
-        let line = format!("In a terminal: `tenterhook explain {code}` to see why.");
-        append_to_last_reason(&mut outcome, &line);
+        let line = exemptions::explain_line(event);
+        add_commands(&mut outcome, event, &line);
     }
     outcome
 }
 
-/// Adds a line to the last reason.
-fn append_to_last_reason(outcome: &mut Outcome, line: &str) {
+/// Adds the commands to the reasons: the one that explains the denial to the first line, and all of
+/// them in a line at the end.
+fn add_commands(outcome: &mut Outcome, event: &Event, line: &str) {
+    let code = exemptions::exemption_code_of_call(event);
+    if let Some(reason) = outcome.reasons.first_mut() {
+        reason.text = exemptions::with_explain_command(&reason.text, &code);
+    }
     if let Some(reason) = outcome.reasons.last_mut() {
         reason.text = format!("{}\n{line}", reason.text);
     }

@@ -89,7 +89,11 @@ fn lift_denial_or_tell_how(asked: &Asked<'_>, answer: &mut tenterhook_core::answ
 
     let denies = answer.restraint == Restraint::Deny && asked.hook.layer == Layer::BuiltIn;
     let Some(exemptions) = asked.ambient.exemptions.as_ref().filter(|_| denies) else { return };
-    let person = || exemptions.use_exemption(asked.event, asked.hook.pausable);
+    // Where a managed file forbids a pause, no user lifts a denial (SP-22).
+    let person = || match asked.hook.pausable {
+        true => exemptions.use_exemption(asked.event, true),
+        false => Lifted::No(crate::exemptions::explain_line(asked.event)),
+    };
     match asked.rule_input.denial_once(person) {
         Lifted::Yes(exemption) => {
             let message = format!("`{}` let this call pass: {exemption}", asked.hook.id);

@@ -120,6 +120,15 @@ impl Exemptions {
         })
     }
 
+    /// Returns the denied calls that the user may still allow, the latest last.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read or written.
+    pub fn denied_calls(&self) -> Result<Vec<Denied>, Trouble> {
+        self.update_file(|contents, _| contents.denied.clone())
+    }
+
     /// Allows the denied call with that code, once.
     ///
     /// # Errors

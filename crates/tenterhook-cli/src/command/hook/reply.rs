@@ -1,6 +1,6 @@
 //! Writes an outcome as the reply to an agent, and as warnings for people where the reply cannot express it. Judges nothing.
 
-use tenterhook::internal::exemptions::{Exemptions, Lifted};
+use tenterhook::internal::exemptions::{self, Exemptions, Lifted};
 use tenterhook::{Event, Outcome};
 use tenterhook_core::answer::{Power, Restraint};
 use tenterhook_core::config::Ruleset;
@@ -84,7 +84,7 @@ impl About<'_> {
 
     /// If the agent cannot ask, either the user has allowed this very call, or the reply says how to allow it (BR-5).
     fn apply_user_exemption(self, outcome: &mut Outcome) -> Option<String> {
-        let About { agent, event, exemptions, .. } = self;
+        let About { agent, event, exemptions: granted, .. } = self;
         let asks = matches!(outcome.decision(), Decision::Ask { .. } | Decision::Deferred { .. });
         let can_ask = agent
             .dialect()
@@ -93,8 +93,14 @@ impl About<'_> {
         if !asks || can_ask || event.tool().is_none() {
             return None;
         }
-        match exemptions.use_exemption(event, false) {
-            Lifted::No(remedy) => Some(remedy),
+        match granted.use_exemption(event, false) {
+            Lifted::No(remedy) => {
+                let code = exemptions::exemption_code_of_call(event);
+                if let Some(reason) = outcome.reasons.first_mut() {
+                    reason.text = exemptions::with_explain_command(&reason.text, &code);
+                }
+                Some(remedy)
+            }
             Lifted::Yes(exemption) => {
                 outcome.restraint = Restraint::Silent;
                 outcome.reasons.clear();

@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use serde_json::Value;
 use tenterhook::internal::record::read::Entry;
 use tenterhook_core::dialect::event_rows_named;
+use tenterhook_core::hook::Layer;
 
 use super::shadow;
 use crate::args::Log;
@@ -286,6 +287,15 @@ impl<'a> Ran<'a> {
 
     pub(crate) fn verdict(self) -> &'a str {
         self.text_field("verdict")
+    }
+
+    /// Returns whether the hook denied the call.
+    pub(crate) fn denied(self) -> bool {
+        self.verdict() == "deny"
+    }
+
+    pub(crate) fn is_of_layer(self, layer: Layer) -> bool {
+        self.text_field("layer") == layer.as_str()
     }
 
     /// Returns the result that the hook would have had, if it ran in shadow: `silent` if it would
