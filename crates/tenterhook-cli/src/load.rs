@@ -315,12 +315,12 @@ impl Loaded {
         engine
     }
 
-    /// Builds an engine with the hooks as if all were approved: missing approval has its own
-    /// finding.
-    pub(crate) fn build_engine_as_if_approved(&self) -> Engine {
+    /// Builds an engine with the hooks as if all were approved, and its findings: missing approval
+    /// has its own finding.
+    pub(crate) fn build_engine_as_if_approved(&self) -> (Engine, Vec<Diagnostic>) {
         let builder = Engine::builder().sources(self.sources.iter().cloned());
         let builder = if self.trust.is_some() { builder.confine_repositories() } else { builder };
-        builder.trust_repositories_unasked().build().0
+        builder.trust_repositories_unasked().build()
     }
 
     /// Prints which files were found and which files nearby are not read, on standard error only.

@@ -122,6 +122,7 @@ pub fn load_with_approval_filter(
     diagnostics.extend(hold::findings_of_held_calls(&read));
     diagnostics.extend(shadow::shadow_findings(read.iter().flat_map(|(_, config)| &config.hooks)));
     diagnostics.extend(names::unmatched_statement_findings(&read));
+    diagnostics.extend(names::findings_of_managed_names(&read));
     names::make_names_unique(&mut read);
     drop_repeated_hooks(&mut read);
     caller::disarm_tenterhook_entries(&mut read);

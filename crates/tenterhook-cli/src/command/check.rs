@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use tenterhook::engine::Builder;
 use tenterhook::internal::discover;
 use tenterhook_core::config::{Ruleset, is_tenterhook_entry};
 use tenterhook_core::diagnostic::{Diagnostic, Severity};
@@ -91,9 +92,16 @@ fn complete_and_render_findings(
     here: &Here,
     width: usize,
 ) -> Result<String, Problem> {
-    let ruleset = loaded.build_engine(|builder| builder).ruleset();
+    // With the built-in rules, whose `[protect]` a file may try to change.
+    let ruleset = loaded.build_engine(Builder::self_protection).ruleset();
     // `check` examines a file whether it is approved or not: people check a file before they approve it.
-    let written = loaded.build_engine_as_if_approved().ruleset();
+    let (written, findings) = loaded.build_engine_as_if_approved();
+    let written = written.ruleset();
+    for finding in findings {
+        if !loaded.diagnostics.contains(&finding) {
+            loaded.diagnostics.push(finding);
+        }
+    }
     let mut missing = scripts::find_missing_programs(&written, &loaded.sources, &here.env);
     missing.extend(scripts::find_unparsable_scripts(&written, &loaded.sources, &here.env));
     loaded.diagnostics.extend(missing.iter().map(|missing| missing.diagnostic.clone()));
@@ -141,7 +149,7 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset, missing: &[Missing]) -> Value {
         .hooks()
         .iter()
         .enumerate()
-        .filter(|(_, hook)| !hook.is_hold_for_unread_file())
+        .filter(|(_, hook)| !hook.is_hold_for_unread_file() && hook.layer != Layer::BuiltIn)
         .map(|(ordinal, hook)| {
             let never = reach::why_hook_never_runs(ruleset, hook);
             let place = hook.place.as_ref();

@@ -188,3 +188,29 @@ fn guide_file_binds_users() {
         assert!(output.stdout.contains(code), "{code}: {all}");
     }
 }
+
+/// SP-22, C-90, C-112: where a managed file says `pause = false`, a denial of self-protection offers no way round, and `check`
+/// names each setting of a user or a project that has no effect.
+#[test]
+fn users_lift_no_denial_where_pauses_are_forbidden() {
+    let managed = format!("{GUARD}[protect]\npause = false\n");
+    let user = format!("{GUARD}[protect]\npause = true\n");
+    let script = r#"mkdir .git; printf '[hook.no-force]\nenabled = false\n' >tenterhook.toml
+        call() { printf '{"session_id": "s", "cwd": "%s", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "%s"}}' "$PWD" "$1"; }
+        call 'rm -rf ~/.codex' | tenterhook hook --agent codex --event PreToolUse; echo
+        call 'git push -f' | tenterhook hook --agent codex --event PreToolUse; echo
+        tenterhook check"#;
+    let Some(output) = play(&managed, &user, script) else { return };
+    let all = output.all();
+    assert!(!all.contains("allow once"), "{all}");
+    assert_eq!(output.stdout.matches("[tenterhook explain ").count(), 1, "{all}");
+    assert_eq!(output.stdout.matches("to see why.").count(), 2, "{all}");
+    let flat = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for text in [
+        "`protect.pause` in",
+        "does not replace the managed hook of that name",
+        "a project file does not govern a managed hook",
+    ] {
+        assert!(flat.contains(text), "{text}: {all}");
+    }
+}

@@ -1,9 +1,11 @@
 //! Names across sources: each entry its own (C-17), and statements about names and files that are not there (C-18). Pure.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::{ReadConfig, Source, Switch};
 use crate::diagnostic::{Code, Diagnostic, Location, Severity, nearest_word};
+use crate::dialect::DialectId;
 use crate::hook::{Hook, HookId, Layer};
 use crate::protect;
 
@@ -21,6 +23,33 @@ pub(super) fn make_names_unique(read: &mut [(Source, ReadConfig)]) {
         }
         names.taken.entry(hook.id.clone()).or_insert_with(|| hook.place.clone());
     }
+}
+
+/// Reports native hooks with the name of a managed one: they do not replace it (C-90).
+pub(super) fn findings_of_managed_names(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
+    let hooks = || {
+        read.iter()
+            .flat_map(|(source, config)| config.hooks.iter().map(move |hook| (&source.name, hook)))
+    };
+    let managed: HashMap<&HookId, &Arc<str>> = hooks()
+        .filter(|(_, hook)| hook.layer == Layer::Managed)
+        .map(|(file, hook)| (&hook.id, file))
+        .collect();
+    let mut places = HashSet::new();
+    let others = hooks()
+        .filter(|(_, hook)| hook.dialect == DialectId::NATIVE && !hook.is_managed_or_built_in());
+    others
+        .filter(|(_, hook)| !hook.is_hold_for_unread_file())
+        .filter_map(|(file, hook)| {
+            let by = managed.get(&hook.id)?;
+            let message = format!(
+                "hook `{}` in `{file}` does not replace the managed hook of that name in `{by}`: both run",
+                hook.id
+            );
+            let found = Diagnostic::new(Code::SwitchIgnored, message, hook.place.clone());
+            places.insert(&hook.place).then(|| found.help("give it another name"))
+        })
+        .collect()
 }
 
 /// The names that are taken, and by which entry.

@@ -5,6 +5,9 @@ use tenterhook_core::config::Source;
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::hook::Layer;
 
+/// The name of the canary rule, and of the source that it comes from.
+pub(in crate::command) const HOOK: &str = "tenterhook/canary";
+
 /// How the command of a canary call begins; the rest is its nonce.
 const MARKER: &str = "tenterhook-canary-";
 
@@ -32,11 +35,11 @@ pub(super) fn rule_for_canary_event(event: &Event) -> Option<Source> {
         return None;
     }
     let text = format!(
-        "[hook.\"tenterhook/canary\"]\non = \"{}\"\nwhen = \"true\"\ndeny = \"{}\"\n",
+        "[hook.\"{HOOK}\"]\non = \"{}\"\nwhen = \"true\"\ndeny = \"{}\"\n",
         event.name,
         denial_reason(nonce)
     );
-    let source = Source::from_text("tenterhook/canary", DialectId::NATIVE, &text, "/");
+    let source = Source::from_text(HOOK, DialectId::NATIVE, &text, "/");
     // No switch, pause or allowance of a user lifts it.
     Some(Source { layer: Layer::Managed, ..source })
 }

@@ -12,6 +12,7 @@ use tenterhook_core::entry::digest::Digest;
 use tenterhook_core::hook::{Arming, Hook, Layer};
 use tenterhook_core::source::{Completeness, Flaw};
 
+use super::super::hook::canary;
 use super::super::log::firing::{Firing, firings_from_entries};
 use crate::ambient::Here;
 use crate::exit::Exit;
@@ -201,6 +202,21 @@ pub(super) struct Match {
     layer: Layer,
     /// Whether its rules bind this user.
     binds: bool,
+    state: FileState,
+}
+
+impl Match {
+    /// Returns why a managed file does not apply as it is written.
+    const fn why_not_binding(&self) -> &'static str {
+        match self.state {
+            FileState::CannotBeRead => {
+                "a part of it is rejected: the rest applies, and calls may be held"
+            }
+            FileState::Applies | FileState::NotApproved => {
+                "another managed file switches its hooks off"
+            }
+        }
+    }
 }
 
 impl Expected {
@@ -214,6 +230,7 @@ impl Expected {
             shown: file.shown.clone(),
             layer: file.layer,
             binds: file.is_managed_and_fully_applied(),
+            state: file.state,
         });
         Self { digest, file }
     }
@@ -228,7 +245,7 @@ impl Expected {
         match &self.file {
             Some(file) if file.binds => format!("{short}: {} applies", file.shown),
             Some(file) if file.layer == Layer::Managed => {
-                format!("{short}: {} has this digest, but its hooks are off", file.shown)
+                format!("{short}: {} has this digest, but {}", file.shown, file.why_not_binding())
             }
             Some(file) => format!(
                 "{short}: {} has this digest, but only a managed file binds (layer `{}`)",
@@ -303,11 +320,15 @@ impl Rules {
     }
 }
 
-/// Returns the last firing on record. A record that cannot be read has none.
+/// Returns the last firing on record, except canary calls of `doctor`. A record that cannot be read has none.
 fn last_firing(here: &Here) -> Option<Firing> {
     let files = read::list_record_files(&journal::journal_location(here)).ok()?;
     files.iter().rev().find_map(|path| {
         let (entries, _) = read::read_entries(path, 0).ok()?;
-        firings_from_entries(entries).into_iter().rfind(|firing| !firing.is_late_step())
+        let is_call = |firing: &Firing| {
+            let is_canary = firing.hook_runs().any(|ran| ran.hook_id() == canary::HOOK);
+            !firing.is_late_step() && !is_canary
+        };
+        firings_from_entries(entries).into_iter().rfind(is_call)
     })
 }
