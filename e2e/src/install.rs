@@ -100,7 +100,7 @@ const PLAYS: &[(&str, i32, &str)] = &[
     ("check", 0, "no findings in 1 file"),
     ("fire Bash 'git push --force'", 2, "BLOCKED"),
     ("fire Bash 'git status'", 0, "proceed"),
-    ("test", 0, "3 cases passed"),
+    ("test", 0, "4 cases passed"),
     ("demo", 0, "BLOCKED"),
 ];
 

@@ -23,11 +23,11 @@ fn the_action_checks_and_tests() {
     assert_eq!(code, 1, "unless cases are asked for: {said}");
     fixture.run(&["init"], "");
     let (code, said) = run(&fixture, "TEST=true");
-    assert!(code == 0 && said.contains("3 cases passed"), "{said}");
+    assert!(code == 0 && said.contains("4 cases passed"), "{said}");
     let file = std::fs::read_to_string(fixture.path("project/tenterhook.toml")).unwrap();
     fixture.write("project/tenterhook.toml", &file.replace("\"silent\"", "\"ask\""));
     let (code, said) = run(&fixture, "SARIF=out.sarif");
-    assert!(code == 1 && said.contains("2 of 3 cases failed"), "{said}");
+    assert!(code == 1 && said.contains("2 of 4 cases failed"), "{said}");
     let sarif = std::fs::read_to_string(fixture.path("project/out.sarif")).unwrap();
     assert!(sarif.contains("failed-case"), "{sarif}");
     assert_eq!(run(&fixture, "TEST=false").0, 0);
