@@ -10,7 +10,7 @@ struct Page {
 
 macro_rules! pages {
     ($($name:literal),* $(,)?) => {
-        &[$(Page { name: $name, text: include_str!(concat!("../../../docs/spec/", $name, ".md")) }),*]
+        &[$(Page { name: $name, text: include_str!(concat!("../book/", $name, ".md")) }),*]
     };
 }
 

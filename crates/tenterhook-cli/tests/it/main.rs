@@ -38,6 +38,7 @@ mod openings;
 #[cfg(target_os = "linux")]
 mod organisation;
 mod own_entries;
+mod package;
 mod probe;
 mod projects;
 mod protected;

@@ -54,7 +54,7 @@ pub(super) static MIXED: Play = Play {
 
 macro_rules! mixed {
     ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../../../examples/mixed/", $name)))),*]
+        &[$(($name, include_str!(concat!("../../../demo/mixed/", $name)))),*]
     };
 }
 
@@ -76,21 +76,15 @@ const MIXED_FILES: &[(&str, &str)] = mixed![
 
 /// Every file of `examples/` that the plain play needs.
 const FILES: &[(&str, &str)] = &[
-    (".claude/settings.json", include_str!("../../../../../examples/.claude/settings.json")),
-    ("tenterhook.toml", include_str!("../../../../../examples/tenterhook.toml")),
-    ("demo/session.jsonl", include_str!("../../../../../examples/demo/session.jsonl")),
-    ("hooks/no-force-push.sh", include_str!("../../../../../examples/hooks/no-force-push.sh")),
-    (
-        "hooks/no-recursive-delete.sh",
-        include_str!("../../../../../examples/hooks/no-recursive-delete.sh"),
-    ),
-    ("hooks/protect-secrets.sh", include_str!("../../../../../examples/hooks/protect-secrets.sh")),
-    ("hooks/session-context.sh", include_str!("../../../../../examples/hooks/session-context.sh")),
-    (
-        "hooks/tests-before-done.sh",
-        include_str!("../../../../../examples/hooks/tests-before-done.sh"),
-    ),
-    ("hooks/whitespace-note.sh", include_str!("../../../../../examples/hooks/whitespace-note.sh")),
+    (".claude/settings.json", include_str!("../../../demo/.claude/settings.json")),
+    ("tenterhook.toml", include_str!("../../../demo/tenterhook.toml")),
+    ("demo/session.jsonl", include_str!("../../../demo/demo/session.jsonl")),
+    ("hooks/no-force-push.sh", include_str!("../../../demo/hooks/no-force-push.sh")),
+    ("hooks/no-recursive-delete.sh", include_str!("../../../demo/hooks/no-recursive-delete.sh")),
+    ("hooks/protect-secrets.sh", include_str!("../../../demo/hooks/protect-secrets.sh")),
+    ("hooks/session-context.sh", include_str!("../../../demo/hooks/session-context.sh")),
+    ("hooks/tests-before-done.sh", include_str!("../../../demo/hooks/tests-before-done.sh")),
+    ("hooks/whitespace-note.sh", include_str!("../../../demo/hooks/whitespace-note.sh")),
 ];
 
 impl Play {
@@ -132,17 +126,18 @@ impl Stage {
         cwd: &Path,
     ) -> Result<Self, Problem> {
         if let Some(root) = named {
-            let name = root.display().to_string();
+            let name = root.components().collect::<PathBuf>().display().to_string();
             return Ok(Self { root: cwd.join(root), name, _copies: None });
         }
         let repository = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
         let here = repository
             .filter(|repository| cwd.starts_with(repository))
             .map(|repository| repository.join("examples"));
-        let here = here.map(|path| path.join(play.directory));
+        let here = here.map(|path| path.join(play.directory).components().collect::<PathBuf>());
         match here.filter(|path| path.join(play.session).is_file()) {
             Some(root) => {
                 let name = format!("examples/{}", play.directory);
+                let name = name.trim_end_matches('/').to_owned();
                 Ok(Self { root, name, _copies: None })
             }
             None => Self::copy_to_temp_dir(play).map_err(|error| {

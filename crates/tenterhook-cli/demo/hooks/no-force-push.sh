@@ -1,0 +1,1 @@
+../../../../examples/hooks/no-force-push.sh

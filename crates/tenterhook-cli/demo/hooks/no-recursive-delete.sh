@@ -1,0 +1,1 @@
+../../../../examples/hooks/no-recursive-delete.sh

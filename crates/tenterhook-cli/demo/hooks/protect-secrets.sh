@@ -1,0 +1,1 @@
+../../../../examples/hooks/protect-secrets.sh

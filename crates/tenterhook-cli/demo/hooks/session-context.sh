@@ -1,0 +1,1 @@
+../../../../examples/hooks/session-context.sh

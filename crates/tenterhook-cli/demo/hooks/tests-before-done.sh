@@ -1,0 +1,1 @@
+../../../../examples/hooks/tests-before-done.sh

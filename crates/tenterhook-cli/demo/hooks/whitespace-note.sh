@@ -1,0 +1,1 @@
+../../../../examples/hooks/whitespace-note.sh

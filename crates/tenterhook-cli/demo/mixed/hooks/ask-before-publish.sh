@@ -1,0 +1,1 @@
+../../../../../examples/mixed/hooks/ask-before-publish.sh

@@ -1,0 +1,1 @@
+../../../../../examples/mixed/hooks/name-the-issue.sh

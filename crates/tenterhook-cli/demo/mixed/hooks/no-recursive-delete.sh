@@ -1,0 +1,1 @@
+../../../../../examples/mixed/hooks/no-recursive-delete.sh

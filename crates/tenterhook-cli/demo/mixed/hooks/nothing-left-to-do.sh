@@ -1,0 +1,1 @@
+../../../../../examples/mixed/hooks/nothing-left-to-do.sh

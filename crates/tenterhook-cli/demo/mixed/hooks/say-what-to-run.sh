@@ -1,0 +1,1 @@
+../../../../../examples/mixed/hooks/say-what-to-run.sh

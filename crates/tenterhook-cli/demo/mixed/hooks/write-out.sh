@@ -1,0 +1,1 @@
+../../../../../examples/mixed/hooks/write-out.sh
