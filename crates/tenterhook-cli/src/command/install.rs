@@ -65,6 +65,10 @@ pub(crate) fn run_install(args: &Install, here: &Here, term: Term) -> Result<Exi
             behind::with_only_own_marker_change(agent, (scope, args.only_own), changes, here)?;
         planned.push((agent, changes));
     }
+    if args.dry_run {
+        // Before all that is said about the agents, which would scroll away.
+        planned.iter().try_for_each(|(_, changes)| print_diffs(changes, here, term))?;
+    }
     for (agent, changes) in planned {
         print_or_apply_install(agent, &changes, args, (scope, here), term)?;
     }
@@ -82,8 +86,13 @@ fn print_or_apply_install(
     if args.print {
         return print_changes(agent, changes, here, term);
     }
-    show_and_apply_changes(agent, changes, args.dry_run, "installed", here, term)?;
-    if let Some(note) = behind::other_hooks_note(agent, scope, args.only_own, here) {
+    apply_changes(agent, changes, args.dry_run, "installed", here, term)?;
+    let notes = [
+        behind::other_hooks_note(agent, scope, args.only_own, here),
+        foreign_entries_note(agent, scope, args, here),
+        status::events_unknown_to_version_note(agent, here),
+    ];
+    for note in notes.into_iter().flatten() {
         term.print_labelled_note(WARNING, "note:", &note);
     }
     if !args.dry_run {
@@ -91,7 +100,6 @@ fn print_or_apply_install(
         for note in beside::messages_about_guard(agent, (scope, args.guard)) {
             term.print_labelled_note(WARNING, "note:", &note);
         }
-        print_foreign_entries_note(agent, scope, args.adopt, here, term);
         if args.adopt {
             for policy in adopt::adopted_settings_policy_lines(agent, here) {
                 term.print_labelled_note(WARNING, "note:", &policy);
@@ -149,8 +157,11 @@ pub(crate) fn run_uninstall(args: &Uninstall, here: &Here, term: Term) -> Result
             planned.push((agent, changes));
         }
     }
+    if args.dry_run {
+        planned.iter().try_for_each(|(_, changes)| print_diffs(changes, here, term))?;
+    }
     for (agent, changes) in planned {
-        show_and_apply_changes(agent, &changes, args.dry_run, "uninstalled", here, term)?;
+        apply_changes(agent, &changes, args.dry_run, "uninstalled", here, term)?;
     }
     if args.purge {
         purge_state(args.dry_run, here, term)?;
@@ -198,8 +209,42 @@ pub(super) fn agents_without_repeats(named: &[&'static Agent]) -> Vec<&'static A
     agents
 }
 
-/// Shows the changes, and applies them.
-fn show_and_apply_changes(
+/// Returns the changes of files that people read: stored backups are not settings.
+fn settings_changes<'a>(
+    changes: &'a [Change],
+    here: &'a Here,
+) -> impl Iterator<Item = &'a Change> + Clone {
+    changes.iter().filter(|change| !adopt::is_backup_file(&change.path, here))
+}
+
+/// Returns the unified diff of a change.
+fn diff_of_change(change: &Change, here: &Here) -> String {
+    let shown = shorten_path(&change.path.to_string_lossy(), &here.roots);
+    let (before, after) = (change.before.as_deref(), change.after.as_deref());
+    diff::unified_diff(&shown, before.unwrap_or_default(), after.unwrap_or_default())
+}
+
+fn print_diffs(changes: &[Change], here: &Here, term: Term) -> Result<(), Problem> {
+    settings_changes(changes, here)
+        .try_for_each(|change| term.print_data(&format!("{}\n", diff_of_change(change, here))))
+}
+
+/// Describes a change in one line: the file, and how many lines come and go.
+fn change_summary(change: &Change, here: &Here) -> String {
+    let shown = shorten_path(&change.path.to_string_lossy(), &here.roots);
+    let (before, after) = (change.before.as_deref(), change.after.as_deref());
+    let (added, removed) =
+        diff::count_changed_lines(before.unwrap_or_default(), after.unwrap_or_default());
+    let what = match (before, after) {
+        (None, _) => format!("new, {}", format_count(added, "line")),
+        (_, None) => "removed".to_owned(),
+        _ => format!("{} added, {removed} removed", format_count(added, "line")),
+    };
+    format!("{shown}: {what}")
+}
+
+/// Applies the changes, unless this is a dry run, and prints a line for each file.
+fn apply_changes(
     agent: &Agent,
     changes: &[Change],
     dry: bool,
@@ -210,16 +255,8 @@ fn show_and_apply_changes(
     if changes.is_empty() {
         return term.print_data(&format!("{}: nothing to change\n", paint(BOLD, agent.title)));
     }
-    // Stored backups are not settings.
-    let settings = changes.iter().filter(|change| !adopt::is_backup_file(&change.path, here));
-    for setting in settings.clone() {
-        let shown = shorten_path(&setting.path.to_string_lossy(), &here.roots);
-        let (before, after) = (setting.before.as_deref(), setting.after.as_deref());
-        let text =
-            diff::unified_diff(&shown, before.unwrap_or_default(), after.unwrap_or_default());
-        term.print_data(&format!("{text}\n"))?;
-    }
-    let files = match settings.count() {
+    let settings = settings_changes(changes, here);
+    let files = match settings.clone().count() {
         0 => "no file".to_owned(),
         files => format_count(files, "file"),
     };
@@ -229,11 +266,15 @@ fn show_and_apply_changes(
     if dry {
         return term.print_data(&format!("{}: would change {files}\n", paint(BOLD, agent.title)));
     }
+    let lines: Vec<String> = settings.map(|change| change_summary(change, here)).collect();
     for change in changes {
         write_change(change, here).map_err(|error| {
             let shown = shorten_path(&change.path.to_string_lossy(), &here.roots);
             Problem::new(format!("`{shown}` cannot be written: {error}"))
         })?;
+    }
+    for line in lines {
+        term.print_data(&format!("{}\n", paint(DIM, line)))?;
     }
     term.print_data(&format!("{}: {} ({files})\n", paint(BOLD, agent.title), paint(GOOD, done)))
 }
@@ -289,28 +330,30 @@ fn print_changes(
     Ok(())
 }
 
-/// Prints a note about the user's own entries in the file: the agent runs them itself, by its rules
-/// (BR-66).
-fn print_foreign_entries_note(agent: &Agent, scope: Scope, adopted: bool, here: &Here, term: Term) {
-    let Some(path) = files::agent_file_path(agent, scope, here)
-        .filter(|_| agent.installation.form == Form::Groups)
-    else {
-        return;
-    };
-    let Ok(Some(text)) = files::read_if_exists(&path) else { return };
+/// Returns a note about the user's own entries in the file, which the agent runs itself, by its
+/// rules (BR-66).
+fn foreign_entries_note(
+    agent: &Agent,
+    scope: Scope,
+    args: &Install,
+    here: &Here,
+) -> Option<String> {
+    let path = files::agent_file_path(agent, scope, here)
+        .filter(|_| agent.installation.form == Form::Groups)?;
+    let text = files::read_if_exists(&path).ok()??;
     let others = foreign_entries(agent, &text).unwrap_or_default().len();
-    if others > 0 {
-        let hooks = format_count(others, "hook");
-        let moves = match adopted || scope != Scope::User {
-            true => String::new(),
-            false => {
-                format!("; `tenterhook install {} --adopt` moves what can be moved", agent.name)
-            }
-        };
-        let text = format!(
-            "this file holds {hooks} that {} runs itself, by its own rules, and Tenterhook does not{moves}",
-            agent.title
-        );
-        term.print_labelled_note(WARNING, "note:", &text);
+    // A dry run with `--adopt` shows in its diff which of them would move.
+    if others == 0 || args.dry_run && args.adopt {
+        return None;
     }
+    let hooks = format_count(others, "hook");
+    let moves = match args.adopt || scope != Scope::User {
+        true => String::new(),
+        false => format!("; `tenterhook install {} --adopt` moves what can be moved", agent.name),
+    };
+    Some(format!(
+        "`{}` holds {hooks} that {} runs itself, by its own rules, and Tenterhook does not{moves}",
+        shorten_path(&path.to_string_lossy(), &here.roots),
+        agent.title
+    ))
 }

@@ -3,6 +3,7 @@
 mod json;
 mod older;
 mod rules;
+pub(super) use older::events_unknown_to_version_note;
 pub(crate) use older::installed_version;
 pub(super) mod silenced;
 

@@ -27,6 +27,13 @@ pub(crate) fn unified_diff(name: &str, before: &str, after: &str) -> String {
     page.out
 }
 
+/// Returns how many lines the second text adds to the first one, and how many it removes.
+pub(crate) fn count_changed_lines(before: &str, after: &str) -> (usize, usize) {
+    let input = InternedInput::new(before, after);
+    let diff = Diff::compute(Algorithm::Histogram, &input);
+    (diff.count_additions() as usize, diff.count_removals() as usize)
+}
+
 struct Page<'a> {
     input: &'a InternedInput<&'a str>,
     out: String,

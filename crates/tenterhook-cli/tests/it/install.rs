@@ -212,7 +212,8 @@ fn what_is_installed_denies() {
     let output = &reply["hookSpecificOutput"];
     assert_eq!(output["permissionDecision"], "deny", "{}", run.stdout);
     let reason = output["permissionDecisionReason"].as_str().unwrap();
-    assert!(reason.starts_with("not with force\nThe user, "), "{reason}");
+    assert!(reason.starts_with("not with force [tenterhook explain "), "{reason}");
+    assert!(reason.contains("]\nThe user, "), "{reason}");
 }
 
 /// BR-63: nothing is done where one file is wrong.

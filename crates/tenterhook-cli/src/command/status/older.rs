@@ -53,6 +53,24 @@ pub(super) fn events_agent_version_lacks(
     lacking.collect()
 }
 
+/// Returns a note if the installed version does not know an event that `install` registers: it says
+/// so at its start, and skips the entry (BR-92).
+pub(in crate::command) fn events_unknown_to_version_note(
+    agent: &Agent,
+    here: &Here,
+) -> Option<String> {
+    let version = installed_version(agent, here)?;
+    let is_unknown = |event: &&Event| {
+        event.since.is_some_and(|(since, _)| parse_version(&version) < parse_version(since))
+    };
+    let event = agent.installation.events.iter().find(is_unknown)?;
+    let (since, _) = event.since?;
+    let (title, name) = (agent.title, event.name);
+    Some(format!(
+        "{title} {version} warns of `{name}`, an event that it does not know, and skips that entry; {title} {since} knows it"
+    ))
+}
+
 /// Returns the version of the agent's program: the file name of a symlink's target, or the version
 /// of the package around it.
 pub(crate) fn installed_version(agent: &Agent, here: &Here) -> Option<String> {
