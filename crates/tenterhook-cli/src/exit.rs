@@ -20,6 +20,8 @@ pub(crate) enum Exit {
     OtherRules,
     /// A file with rules cannot be read completely.
     Unreadable,
+    /// A managed file is expected, and no agent is here to apply it.
+    NoAgent,
     /// The run was cancelled by this signal.
     Cancelled(u8),
     /// The agent got a reply, and reads this code.
@@ -39,16 +41,18 @@ Exit codes:
   3    somebody must be asked first (`ask`), or the action put off (`defer`)
   4    for `status --expect`: other rules apply here
   5    for `status`: a file with rules that cannot be read completely
+  6    for `status --expect`: no agent is found here
   130  cancelled by Ctrl-C (143: by SIGTERM); the hooks were ended
 Any code but 0 means: do not proceed.";
 
 /// The exit codes and examples of `status --help`.
 pub(crate) const STATUS: &str = "\
-Exit codes of status (the highest that applies):
-  0  each agent here calls Tenterhook, and each expected file applies
-  1  an agent does not call Tenterhook; or wrong usage
-  4  other rules: no managed file with an expected digest applies
+Exit codes of status (the first that applies):
   5  a file with rules cannot be read completely
+  4  other rules: no managed file with an expected digest applies
+  1  an agent does not call Tenterhook; or wrong usage
+  6  with --expect: no agent is found here, so no call proves the rules
+  0  each agent here calls Tenterhook, and each expected file applies
 
 Examples:
   tenterhook status
@@ -65,6 +69,7 @@ impl Exit {
             Self::Asks => 3,
             Self::OtherRules => 4,
             Self::Unreadable => 5,
+            Self::NoAgent => 6,
             // The shell's convention for a program that a signal ended.
             Self::Cancelled(signal) => 128 + signal,
             Self::Replied(code) => code,
@@ -118,6 +123,7 @@ mod tests {
             Exit::Asks,
             Exit::OtherRules,
             Exit::Unreadable,
+            Exit::NoAgent,
             Exit::Cancelled(2),
         ];
         for exit in all {

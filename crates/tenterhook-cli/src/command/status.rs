@@ -6,6 +6,7 @@ mod rules;
 pub(super) use older::events_unknown_to_version_note;
 pub(crate) use older::installed_version;
 pub(super) mod silenced;
+mod view;
 
 use std::path::{Path, PathBuf};
 
@@ -32,6 +33,7 @@ use crate::silence;
 use crate::term::Term;
 use crate::unasked;
 use rules::{Rules, State};
+use view::View;
 
 /// What this program is called.
 const NAME: &str = "tenterhook";
@@ -60,23 +62,29 @@ pub(crate) fn run(args: &Status, here: &Here, term: Term) -> Result<Exit, Proble
     let present = agents_with_hook_installation().filter(|agent| is_agent_present(agent, here));
     let agents: Vec<Row> = present.map(|agent| Row::from_files(agent, here)).collect();
     let rules = term.run_with_progress("reading hooks", || Rules::read(&args.expect, here));
+    let view = View::of_this_process(here);
     let state = rules.overall_state().max(match agents.iter().all(|row| row.is_covered) {
+        // Without an agent, nothing shows that the expected rules are applied to a call.
+        true if agents.is_empty() && !args.expect.is_empty() => State::NoAgent,
         true => State::Good,
         false => State::DoesNotCall,
     });
     match args.output.format {
         Format::Json => {
             let agents = agents.iter().map(|row| json::agent_json(row, here)).collect();
-            print_json(&json::status_json(state, agents, &rules, here), term)?;
+            let status = json::status_json(state, agents, (&rules, &view), here);
+            print_json(&status, term)?;
         }
         Format::Text => {
             if agents.is_empty() {
-                term.print_data("no agent is found here\n\n")?;
+                term.print_data(
+                    "no agent is found here: none on `PATH`, and no directory of one in the home\n\n",
+                )?;
             }
             for row in &agents {
                 term.print_data(&agent_page(row, here))?;
             }
-            term.print_data(&rules_page(&rules))?;
+            term.print_data(&rules_page(&rules, &view))?;
             term.print_data(&unasked::commands_text(&unasked::find_commands_run_without_gate(
                 here,
             )))?;
@@ -86,10 +94,13 @@ pub(crate) fn run(args: &Status, here: &Here, term: Term) -> Result<Exit, Proble
 }
 
 /// Renders the files with rules that apply here.
-fn rules_page(rules: &Rules) -> String {
+fn rules_page(rules: &Rules, view: &View) -> String {
     let mut page = Page(format!("{}\n", paint(BOLD, "Rules that apply here")));
     for (lead, text) in rules.rows() {
         page.push_row(lead, &text);
+    }
+    if let Some(text) = view.description() {
+        page.push_row("seen from", &text);
     }
     page.0.push('\n');
     page.0

@@ -92,10 +92,32 @@ fn user_file_with_the_expected_digest_does_not_bind() {
     assert!(output.stdout.contains("only a managed file binds (layer `user`)"), "{}", output.all());
 }
 
+/// BR-151: a process that a user started in a namespace may see other managed files than the machine has, and `status` reports it.
+#[test]
+fn status_reports_a_user_namespace_with_other_managed_files() {
+    let script = r#"mkdir -p ~/.claude; tenterhook install claude >/dev/null; mount -t tmpfs none /etc/codex
+        S=$(sha256sum /etc/tenterhook/tenterhook.toml | cut -d' ' -f1); tenterhook status --expect $S; echo seen $?
+        echo JSON; tenterhook status --format json; echo END
+        mount -t tmpfs none /etc/tenterhook; tenterhook status --expect $S; echo hidden $?"#;
+    let Some(output) = play(GUARD, "", script) else { return };
+    let all = output.all();
+    for line in
+        ["seen 0\n", "hidden 4\n", "runs in a user namespace", ": /etc/codex, /etc/tenterhook"]
+    {
+        assert!(output.stdout.contains(line), "{line}: {all}");
+    }
+    let status = json_in(&output.stdout);
+    fits_schema("status", &status);
+    assert_eq!(status["view"], json!({ "user_namespace": true, "mounts": ["/etc/codex"] }));
+}
+
 /// BR-142: the expected managed file applies until its text changes, it vanishes, or others may write it.
 #[test]
 fn expected_managed_file_applies_until_it_changes() {
     let script = r#"F=/etc/tenterhook/tenterhook.toml; S=$(sha256sum $F | cut -d' ' -f1); cp $F $HOME/copy
+        tenterhook status --expect $S; echo alone $?; tenterhook status >/dev/null; echo unasked $?
+        tenterhook status --expect $S --format json | grep -c '"no-agent"'; mkdir -p $HOME/.claude
+        tenterhook status --expect $S >/dev/null; echo uncalled $?; tenterhook install claude >/dev/null
         tenterhook status --expect $S; echo same $?
         echo JSON; tenterhook status --expect sha256:$S --format json; echo END
         chmod 0666 $F; tenterhook status --expect $S >/dev/null; echo exposed $?; chmod 0644 $F
@@ -111,6 +133,9 @@ D=/etc/claude-code; mkdir -p $D/managed-settings.d
     let Some(output) = play(GUARD, "", script) else { return };
     let all = output.all();
     for line in [
+        "alone 6",
+        "unasked 0",
+        "uncalled 1",
         "same 0",
         "exposed 5",
         "changed 4",
@@ -176,6 +201,7 @@ fn guide_file_binds_users() {
     let user = "[hook.no-force-push]\nenabled = false\n[record]\nenabled = false\n[shadow]\nallowed = true\n\
         [protect]\npause = true\n[source.\"~/.claude/settings.json\"]\non_failure = 'continue'\n";
     let script = r#"F=/etc/tenterhook/tenterhook.toml; S=$(sha256sum $F | cut -d' ' -f1)
+        mkdir -p ~/.claude; tenterhook install claude >/dev/null
         tenterhook check $F; tenterhook status --expect $S; echo status $?
         tenterhook fire Bash 'git push -f'; echo fire $?; tenterhook fire Bash 'telnet x'; echo trial $?
         tenterhook log | grep -c PreToolUse; tenterhook check | grep -o '^warning.[a-z-]*' | sort | uniq -c"#;

@@ -5,6 +5,7 @@ use tenterhook_core::hook::{Arming, Hook};
 use tenterhook_core::install::{self, hook_command_line};
 
 use super::rules::{RuleFile, Rules, State};
+use super::view::View;
 use super::{Found, Row, find_off_switch, older, silenced};
 use crate::ambient::Here;
 use crate::command::install::can_call_tenterhook;
@@ -62,7 +63,12 @@ pub(super) fn agent_json(row: &Row, here: &Here) -> Value {
 }
 
 /// Returns all that `status` found.
-pub(super) fn status_json(state: State, agents: Vec<Value>, rules: &Rules, here: &Here) -> Value {
+pub(super) fn status_json(
+    state: State,
+    agents: Vec<Value>,
+    (rules, view): (&Rules, &View),
+    here: &Here,
+) -> Value {
     let files: Vec<Value> = rules.files.iter().map(rule_file_json).collect();
     let built_in: Vec<Value> = rules.built_in.iter().map(|hook| hook_json(hook)).collect();
     let expected = rules.expected.iter().map(|expected| {
@@ -78,7 +84,7 @@ pub(super) fn status_json(state: State, agents: Vec<Value>, rules: &Rules, here:
     });
     json!({
         "state": state.name(), "agents": agents, "rules": files, "built_in": built_in,
-        "expected": expected.collect::<Vec<_>>(), "last_firing": last_firing,
+        "expected": expected.collect::<Vec<_>>(), "last_firing": last_firing, "view": view.to_json(),
         "unasked": unasked::commands_json(&unasked::find_commands_run_without_gate(here)),
     })
 }

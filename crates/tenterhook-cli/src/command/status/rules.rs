@@ -28,6 +28,8 @@ const DISARMED_BY_OTHERS: &[&str] = &["C-11", "C-12"];
 pub(super) enum State {
     /// Each agent calls, and each expected file applies.
     Good,
+    /// A file is expected, and no agent is found that would call.
+    NoAgent,
     /// An agent does not call Tenterhook.
     DoesNotCall,
     /// No managed file with an expected digest applies.
@@ -40,6 +42,7 @@ impl State {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Good => "good",
+            Self::NoAgent => "no-agent",
             Self::DoesNotCall => "does-not-call",
             Self::OtherRules => "other-rules",
             Self::CannotBeRead => "cannot-be-read",
@@ -49,6 +52,7 @@ impl State {
     pub(super) const fn exit(self) -> Exit {
         match self {
             Self::Good => Exit::Good,
+            Self::NoAgent => Exit::NoAgent,
             Self::DoesNotCall => Exit::Wrong,
             Self::OtherRules => Exit::OtherRules,
             Self::CannotBeRead => Exit::Unreadable,
