@@ -13,6 +13,7 @@ mod managed;
 mod options;
 mod silenced;
 mod skill_lines;
+mod switched_off;
 mod yesterday;
 
 use std::fmt::Write as _;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
+use tenterhook_core::agents;
 use tenterhook_probe::{
     Agent, Call, Event, Front, HookAnswer, Mode, PLUGIN_WAYS, Play, Script, Seen, Step, Way,
     find_agent, reason_marker, run_agent,
@@ -68,7 +69,9 @@ impl Case<'_> {
         }
         // This version plays only the cases that it adds.
         if self.agent.version == silenced::VERSION {
-            return self.silenced();
+            let mut found = self.silenced()?;
+            found.extend(self.switched_off()?);
+            return Ok(found);
         }
         let mut found = self.calls(&self.ways())?;
         found.extend(self.elsewhere()?);
@@ -81,6 +84,10 @@ impl Case<'_> {
             found.extend(self.vendor()?);
             found.extend(self.shadow()?);
             found.extend(self.managed()?);
+            // A newer version of Claude Code plays it, see above.
+            if self.agent.name != agents::CLAUDE.name {
+                found.extend(self.switched_off()?);
+            }
         }
         Ok(found)
     }

@@ -35,6 +35,11 @@ impl<'a> Managing<'a> {
     pub(super) const fn new(with: &'a Tenterhook) -> Self {
         Self { with, file: "claude-code/managed-settings.json" }
     }
+
+    /// In the file with this path below `/etc`.
+    pub(super) const fn in_file(with: &'a Tenterhook, file: &'static str) -> Self {
+        Self { with, file }
+    }
 }
 
 impl Front for Managing<'_> {
