@@ -3,6 +3,7 @@
 mod fire;
 mod groups;
 mod install;
+mod installed;
 mod log;
 mod recorded;
 mod rules;
@@ -53,8 +54,11 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
-    /// Parses the arguments of this process.
-    pub(crate) fn from_process_arguments() -> Result<Self, clap::Error> {
+    /// Parses the arguments of this process; `words` are the same, as text.
+    pub(crate) fn from_process_arguments(words: &[String]) -> Result<Self, clap::Error> {
+        if let Some(call) = installed::parse_installed_call(words) {
+            return Ok(Self { color: Color::Auto, verbose: false, command: Command::Hook(call) });
+        }
         Self::from_arg_matches(&command_with_grouped_help().try_get_matches()?)
     }
 }

@@ -53,7 +53,7 @@ fn main() -> ExitCode {
         return exit.into();
     }
     let reply = last_word::prepare_fallback_reply(&words);
-    let cli = match Cli::from_process_arguments() {
+    let cli = match Cli::from_process_arguments(&words) {
         Ok(cli) => cli,
         Err(error) => {
             let exit = print_usage_error(&error);

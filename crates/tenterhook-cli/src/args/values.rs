@@ -100,8 +100,12 @@ pub(super) fn installable_agent_parser() -> impl TypedValueParser<Value = &'stat
 
 /// Returns the parser of an agent that can call `tenterhook hook`.
 pub(super) fn calling_agent_parser() -> impl TypedValueParser<Value = DialectId> {
-    let find = |name: &str| DialectId::agents().find(|agent| agent.as_str() == name);
-    name_parser(DialectId::agents().map(DialectId::as_str), find)
+    name_parser(DialectId::agents().map(DialectId::as_str), find_calling_agent)
+}
+
+/// Returns the agent of this name that can call `tenterhook hook`.
+pub(super) fn find_calling_agent(name: &str) -> Option<DialectId> {
+    DialectId::agents().find(|agent| agent.as_str() == name)
 }
 
 /// Returns the parser of an agent that `probe` can run.
