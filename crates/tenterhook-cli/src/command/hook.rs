@@ -23,8 +23,9 @@ use tenterhook_core::answer::Power;
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::dialect::{DialectId, EventLabel, Reply};
 use tenterhook_core::event::{EventName, Surroundings};
-use tenterhook_core::hook::{self as configured, Layer};
+use tenterhook_core::hook::{self as configured, Layer, Run};
 use tenterhook_core::outcome::Fault;
+use tenterhook_core::rule::Part;
 
 use super::input::{self, Given, Lost};
 use super::{deny_unreadable_event, stream};
@@ -252,7 +253,7 @@ impl<'a> Call<'a> {
         let sink = begun.clone().map(|begun| begun as Arc<dyn Sink>);
         let engine = build_engine(&mut loaded, &here, place.path(), agent, (Shadows::PutOff, sink));
         let scratch =
-            if has_configured_hooks(&engine, &event) { place.create(term) } else { Scratch::NONE };
+            if may_hooks_write_files(&engine, &event) { place.create(term) } else { Scratch::NONE };
         let budget = left.saturating_sub(began.elapsed()).saturating_sub(KEPT.min(left / 4));
         let session = restore_session(agent, &event, kept.as_ref());
         session.add_faults(found);
@@ -418,16 +419,19 @@ fn build_engine(
     })
 }
 
-/// Returns whether an event has hooks other than built-in ones. Only such hooks write files, so
-/// without one no scratch directory is needed.
-fn has_configured_hooks(engine: &Engine, event: &Event) -> bool {
+/// Returns whether files may be written for the hooks of an event, so that they need a scratch
+/// directory. Built-in hooks write none; for a rule, only a context that is too long is written.
+fn may_hooks_write_files(engine: &Engine, event: &Event) -> bool {
     let call = event.as_tool_call();
     let is_for = |name: &EventName| {
         *name == event.name || call.as_ref().is_some_and(|call| call.name == *name)
     };
-    let is_asked =
-        |hook: &Arc<configured::Hook>| is_for(&hook.event) && hook.layer != Layer::BuiltIn;
-    engine.ruleset().hooks().iter().any(is_asked)
+    let is_silent_rule =
+        |run: &Run| matches!(run, Run::Rule(rule) if rule.part_text(Part::Context).is_none());
+    let may_write = |hook: &Arc<configured::Hook>| {
+        is_for(&hook.event) && hook.layer != Layer::BuiltIn && !is_silent_rule(&hook.run)
+    };
+    engine.ruleset().hooks().iter().any(may_write)
 }
 
 /// Returns what hooks receive about the agent that calls (BR-14, BR-15).

@@ -46,3 +46,22 @@ fn missing_state_directory_is_reported() {
     assert_eq!(output.code, 2, "{}", output.all());
     assert!(output.stderr.contains("the files of hooks lie in"), "{}", output.all());
 }
+
+/// X-6: a call for which no hook may write makes no directory: to remove it would cost the agent milliseconds.
+#[test]
+fn directory_of_hooks_is_made_only_where_one_may_write() {
+    let fixture = Fixture::new();
+    fixture.write("home/.local/state/tenterhook/scratch", "a file");
+    let call = r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}"#;
+    for (hook, is_made) in [
+        ("when = 'false'\ndeny = 'no'", false),
+        ("when = 'true'\ncontext = 'a note'", true),
+        ("shell = 'true'", true),
+    ] {
+        let config = format!("[hook.h]\non = 'PreToolUse'\n{hook}\n");
+        fixture.write("home/.config/tenterhook/tenterhook.toml", &config);
+        let output = fixture.run(&["hook", "--agent", "claude", "--event", "PreToolUse"], call);
+        let is_reported = output.stderr.contains("the files of hooks lie in");
+        assert_eq!(is_reported, is_made, "{hook}: {}", output.all());
+    }
+}
