@@ -334,6 +334,7 @@ impl Trust {
             rest: review.rest.to_string(),
             text: review.text.to_string(),
             read: review.read.clone(),
+            programs: pins::found_programs(review.pins()),
             ..record
         })
     }
@@ -387,6 +388,21 @@ impl Assessed {
             Stored::Record(record) if record.answer == Answer::Approved => Some(record),
             Stored::Record(_) | Stored::Nothing | Stored::Unusable(_) => None,
         }
+    }
+
+    /// Describes each program that an entry names and that is found elsewhere than when the entry
+    /// was approved.
+    fn moved_programs(&self, pins: &Pins) -> Vec<String> {
+        let Some(record) = self.approval_record() else { return Vec::new() };
+        let moved = |(name, path): &(String, Option<PathBuf>)| {
+            let was = record.programs.get(name).filter(|was| Some(*was) != path.as_ref())?;
+            let is = match path {
+                Some(path) => format!("is `{}` here", path.display()),
+                None => "is not found here".to_owned(),
+            };
+            Some(format!("`{name}` {is}, and was `{}` when you approved it", was.display()))
+        };
+        pins.interpreters.iter().filter_map(moved).collect()
     }
 
     /// The state of one entry.

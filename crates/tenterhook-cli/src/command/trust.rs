@@ -334,7 +334,11 @@ fn print_diff(named: &[PathBuf], here: &Here, term: Term) -> Result<Exit, Proble
             ));
             continue;
         }
-        let changes = describe_changes(&review, &trust, here);
+        let mut changes = describe_changes(&review, &trust, here);
+        let mut moved: Vec<&String> =
+            review.entries.iter().flat_map(|entry| &entry.moved_programs).collect();
+        moved.dedup();
+        moved.iter().for_each(|moved| changes.push_str(&format!("{shown}: {moved}\n")));
         if changes.is_empty() {
             let state = review.state.label();
             out.push_str(&format!("{shown} stands as it did when it was approved ({state})\n"));

@@ -282,7 +282,11 @@ fn not_approved_reason(
             format!("whether it is what you approved is not known: {unread}")
         }
         (State::Changed, _) => {
-            format!("it is not what you approved: {TRUST_COMMAND} shows the change")
+            let moved = identity.map(|identity| assessed.moved_programs(&identity.pins));
+            match moved.unwrap_or_default().first() {
+                Some(moved) => format!("{moved}: {TRUST_COMMAND} shows it"),
+                None => format!("it is not what you approved: {TRUST_COMMAND} shows the change"),
+            }
         }
         (State::Refused, _) => format!("you refused its file; {TRUST_COMMAND} asks again"),
         (State::Unknown | State::Approved, _) if doubt.is_some() => {

@@ -12,7 +12,7 @@ mod modules;
 mod seen;
 mod starters;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -386,6 +386,12 @@ fn is_executable(file: &std::fs::Metadata) -> bool {
 #[cfg(not(unix))]
 fn is_executable(_file: &std::fs::Metadata) -> bool {
     true
+}
+
+/// Returns where the programs were found that hooks and servers name.
+pub(super) fn found_programs<'p>(all: impl Iterator<Item = &'p Pins>) -> BTreeMap<String, PathBuf> {
+    let programs = all.flat_map(|pins| &pins.interpreters);
+    programs.filter_map(|(name, path)| Some((name.clone(), path.clone()?))).collect()
 }
 
 impl Pins {

@@ -78,6 +78,8 @@ pub struct Entry {
     pub says: Vec<(&'static str, String)>,
     /// The files that it runs.
     pub pins: Pins,
+    /// The programs that it names and that are found elsewhere than when it was approved.
+    pub moved_programs: Vec<String>,
     /// Suspicious lines: the row or file, and the finding.
     pub suspects: Vec<(String, Suspect)>,
     /// Its identity in an approval.
@@ -120,7 +122,11 @@ pub(super) fn build_review(source: &Source, config: ReadConfig, assessed: Assess
     // What a module's folder holds is not part of what is signed.
     let signable = portable_signed_part(source, &assessed).filter(|_| assessed.modules.is_none());
     let approved = assessed.approval_record().cloned();
-    let states: Vec<State> = assessed.entries.iter().map(|entry| assessed.state(entry)).collect();
+    let states = assessed
+        .entries
+        .iter()
+        .map(|entry| (assessed.state(entry), assessed.moved_programs(&entry.pins)));
+    let states: Vec<(State, Vec<String>)> = states.collect();
     let unread = unreadable_reason(source).or_else(|| lost_whole_reason(source, &config));
     let mut beside = other_settings(&config, &assessed, &source.project);
     beside.extend(describe_plugin_settings(source));
@@ -162,7 +168,7 @@ fn build_entry(
     source: &Source,
     hook: Hook,
     identity: Identity,
-    (state, was): (State, bool),
+    ((state, moved_programs), was): ((State, Vec<String>), bool),
 ) -> Entry {
     let change = match state {
         State::Approved => Change::Same,
@@ -180,6 +186,7 @@ fn build_entry(
         state,
         change,
         pins: identity.pins,
+        moved_programs,
         identity: identity.whole,
         files: identity.files,
     }

@@ -222,6 +222,7 @@ pub(super) fn add_signed_approval(
                 text: signed.text.clone(),
                 at: 0,
                 read: Vec::new(),
+                programs: BTreeMap::new(),
             };
             (Stored::Record(Box::new(record)), Some(key))
         }

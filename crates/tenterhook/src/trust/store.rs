@@ -6,6 +6,7 @@
 //! that is damaged, or that another user could have written, is not an approval, and is not
 //! repaired.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -64,6 +65,9 @@ pub(super) struct Record {
     /// The findings in the scripts that they run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) read: Vec<ReadScript>,
+    /// Where the programs were that they name, to show which one moved.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) programs: BTreeMap<String, PathBuf>,
     /// When, in seconds since 1970.
     pub(super) at: u64,
 }
@@ -316,6 +320,7 @@ impl Record {
             rest: String::new(),
             text: String::new(),
             read: Vec::new(),
+            programs: BTreeMap::new(),
             at,
         }
     }

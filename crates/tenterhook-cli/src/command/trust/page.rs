@@ -47,8 +47,27 @@ pub(super) fn render_review(review: &Review, shown: &str, width: usize) -> Strin
         let offer = "`tenterhook trust --compare` runs each gate from the project and from its copy, and compares";
         out.push_str(&format!("\n{}\n", paint(DIM, offer)));
     }
+    if let Some(name) = review.entries.iter().find_map(|entry| name_on_path(entry)) {
+        let note = format!(
+            "The approval is for the `{name}` named here: where `PATH` finds another one (a venv, pyenv), the hook waits. \
+             Write its full path into the entry to avoid that."
+        );
+        let note = wrap_text(&note, width).join("\n");
+        out.push_str(&format!("\n{}\n", paint(DIM, note)));
+    }
     out.push_str(&format!("\n{} {}\n", paint(DIM, "review"), review.digest));
     out
+}
+
+/// Programs of the system, which `PATH` finds at one place.
+const SYSTEM: &[&str] =
+    &["sh", "bash", "dash", "env", "cat", "grep", "sed", "jq", "git", "dirname"];
+
+/// Returns a program that `PATH` finds for an entry, and that other environments bring along.
+fn name_on_path(entry: &Entry) -> Option<&str> {
+    let names = entry.pins.interpreters.iter().filter(|(_, path)| path.is_some());
+    let mut names = names.map(|(name, _)| name.as_str());
+    names.find(|name| !BUILTINS.contains(name) && !SYSTEM.contains(name) && !name.contains('/'))
 }
 
 fn state_label(state: State) -> String {
@@ -89,6 +108,9 @@ fn hook_text(number: usize, entry: &Entry, review: &Review, width: usize) -> Str
     for (name, path) in entry.pins.interpreters.iter().filter(found) {
         let text = path.as_ref().map_or_else(|| from(name), |path| path.display().to_string());
         out.push_str(&field_text("by", &text, width));
+    }
+    for moved in &entry.moved_programs {
+        out.push_str(&field_text("moved", &paint(ERROR, moved), width));
     }
     out.push_str(&pinned_files_text(entry, review, width));
     for what in entry.pins.unpinned.iter().chain(&entry.pins.reads) {

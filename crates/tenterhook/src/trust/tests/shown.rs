@@ -306,3 +306,36 @@ fn a_file_that_says_nothing_is_empty() {
     fixture.write(".claude/settings.json", "{}");
     assert!(!is_empty(), "what is gone is something to approve");
 }
+
+/// T-180: a virtual environment brings another program of the same name.
+#[cfg(unix)]
+#[test]
+fn a_program_that_path_finds_elsewhere_is_named_with_both_paths() {
+    let fixture = Fixture::new();
+    fixture.write("guard.py", "");
+    let entry = "[hook.a]\non = 'PreToolUse'\nrun = ['snake', 'guard.py']\n";
+    fixture.write("tenterhook.toml", entry);
+    let program = |directory: &str| {
+        let path = fixture.home().join(directory).join("snake");
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs::write(&path, "").expect("a file");
+        executable(&path);
+        path
+    };
+    let (usual, venv) = (program("usual"), program("venv"));
+    let trust = |program: &Path| {
+        let path = program.parent().expect("a parent").display().to_string();
+        fixture.trust().within(&[("PATH".to_owned(), path)])
+    };
+    let source = fixture.source("tenterhook.toml");
+    let approved = trust(&usual);
+    approved.approve(&approved.review(&source)).expect("an approval");
+    let moved = |program: &Path| trust(program).review(&source).entries[0].moved_programs.clone();
+    assert_eq!(moved(&usual), [""; 0]);
+    let text = format!(
+        "`snake` is `{}` here, and was `{}` when you approved it",
+        venv.display(),
+        usual.display()
+    );
+    assert_eq!(moved(&venv), [text]);
+}
