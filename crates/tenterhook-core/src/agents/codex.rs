@@ -70,10 +70,17 @@ pub static AGENT: Agent = Agent {
             "typing into a running shell (`write_stdin`) calls no hook",
             "calls from code mode may call no hook",
             "a hook cannot ask: a question becomes a denial",
-            "`--dangerously-bypass-hook-trust` and `--disable hooks` switch approval or hooks off",
+            "`--dangerously-bypass-hook-trust` switches approval off",
+            "`--disable hooks` switches hooks off, unless `/etc/codex/requirements.toml` has `hooks = true` below `[features]`",
         ],
         next: "start `codex`, type `/hooks` and approve the hooks: until then Codex skips them",
         switches_elsewhere: &[
+            // `true` there pins the feature (0.169.0): nothing below switches it off.
+            SwitchFile {
+                below: Below::Root,
+                file: "etc/codex/requirements.toml",
+                key: (&["features", "hooks"], false),
+            },
             SwitchFile {
                 below: Below::Project,
                 file: ".codex/config.toml",

@@ -66,7 +66,8 @@ pub static AGENT: Agent = Agent {
         gone: "tool calls and prompts are denied",
         gaps: &[
             "a question without a person hangs the run",
-            "`hooksConfig.enabled: false` runs no hooks",
+            "`hooksConfig.enabled: false` runs no hooks, unless `/etc/gemini-cli/settings.json` has `true`",
+            "`hooksConfig.disabled` and `GEMINI_CLI_SYSTEM_SETTINGS_PATH` switch hooks off, managed ones too",
         ],
         next: "Gemini CLI reads it when it is started next",
         ..Installation::NONE
