@@ -8,12 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 )
 
 type hooks struct {
 	input  io.WriteCloser
 	lines  *json.Decoder
 	lastID float64
+	kill   func()
 }
 
 func start(program string) *hooks {
@@ -21,19 +23,20 @@ func start(program string) *hooks {
 	input, _ := command.StdinPipe()
 	output, _ := command.StdoutPipe()
 	if command.Start() != nil {
-		return &hooks{}
+		return &hooks{kill: func() {}}
 	}
-	return &hooks{input: input, lines: json.NewDecoder(output)}
+	return &hooks{input, json.NewDecoder(output), 0, func() { _ = command.Process.Kill() }}
 }
 
 // ask returns `proceed`, `ask` or `deny`, the input that the tool must get, and the reason.
-func (h *hooks) ask(tool string, input map[string]any) (string, map[string]any, string) {
+func (h *hooks) ask(tool string, input map[string]any, limit time.Duration) (string, map[string]any, string) {
 	h.lastID++
 	event := map[string]any{"id": h.lastID, "session_id": "demo", "hook_event_name": "PreToolUse",
 		"tool_name": tool, "tool_input": input, "tool_use_id": fmt.Sprint("t", h.lastID)}
+	defer time.AfterFunc(limit, h.kill).Stop()
 	if h.lines != nil && json.NewEncoder(h.input).Encode(event) == nil {
 		for line := (Line{}); h.lines.Decode(&line) == nil; line = (Line{}) {
-			if line.ID == h.lastID { // lines without our id are news of background hooks
+			if line.ID == h.lastID || line.ID == nil && line.Blocked { // the latter: our line was not read
 				return judge(line.Outcome, input)
 			}
 		}
@@ -41,9 +44,8 @@ func (h *hooks) ask(tool string, input map[string]any) (string, map[string]any, 
 	return "deny", input, "tenterhook is not running: nothing may proceed"
 }
 
-func judge(outcome Outcome, input map[string]any) (string, map[string]any, string) {
-	answer, reason := "ask", ""
-	if outcome.Decision == nil || *outcome.Decision == "allow" {
+func judge(outcome Outcome, input map[string]any) (answer string, _ map[string]any, reason string) {
+	if answer = "ask"; outcome.Decision == nil || *outcome.Decision == "allow" {
 		answer = "proceed"
 	}
 	if outcome.Blocked || outcome.Stop != nil {
@@ -60,8 +62,9 @@ func judge(outcome Outcome, input map[string]any) (string, map[string]any, strin
 
 func main() {
 	hooks := start(append(os.Args[1:], "tenterhook")[0])
+	limit, _ := time.ParseDuration(append(os.Args, "120", "120")[2] + "s") // longer than the hooks of one event
 	for _, command := range []string{"ls", "rm -rf build", "cat .env", "npm install"} {
-		answer, input, reason := hooks.ask("Bash", map[string]any{"command": command})
+		answer, input, reason := hooks.ask("Bash", map[string]any{"command": command}, limit)
 		runAs := ""
 		if input["command"] != command {
 			runAs = fmt.Sprint("as ", input["command"], " ")

@@ -8,6 +8,8 @@ import { createInterface } from "node:readline";
 /** @typedef {{ answer: "proceed" | "ask" | "deny", input: Record<string, unknown>, reason: string }} Judgement */
 
 const GONE = "tenterhook is not running: nothing may proceed";
+/** In milliseconds: longer than what the hooks of one event may take. */
+const LIMIT = 1000 * Number(process.argv[3] ?? 120);
 const hooks = spawn(process.argv[2] ?? "tenterhook", ["fire", "--stream"], {
   stdio: ["pipe", "pipe", "inherit"],
 });
@@ -43,7 +45,8 @@ async function ask(/** @type {number} */ id, /** @type {string} */ tool, /** @ty
   const event = { id, session_id: "demo", hook_event_name: "PreToolUse", tool_name: tool, tool_input: input };
   const outcome = await new Promise((/** @type {(outcome: Outcome | null) => void} */ settle) => {
     if (gone) return settle(null);
-    waiting.set(id, settle);
+    const timer = setTimeout(() => hooks.kill("SIGKILL"), LIMIT); // it does not answer
+    waiting.set(id, (outcome) => (clearTimeout(timer), settle(outcome)));
     hooks.stdin.write(JSON.stringify({ ...event, tool_use_id: `t${id}` }) + "\n");
   });
   if (outcome === null) return { answer: "deny", input, reason: GONE };

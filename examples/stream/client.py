@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from typing import IO, TYPE_CHECKING, Any, Dict, Iterable, Optional, Tuple
 
 if TYPE_CHECKING:
@@ -14,14 +15,15 @@ GONE = "tenterhook is not running: nothing may proceed"
 
 
 class Hooks:
-    def __init__(self, program: str) -> None:
-        self.last_id = 0
+    def __init__(self, program: str, limit: float) -> None:
+        self.last_id, self.limit = 0, limit
+        self.process: Optional[subprocess.Popen[str]] = None
         self.input: Optional[IO[str]] = None
         self.lines: Iterable[str] = ()
         try:
-            process = subprocess.Popen([program, "fire", "--stream"], stdin=subprocess.PIPE,
-                                       stdout=subprocess.PIPE, encoding="utf-8")
-            self.input, self.lines = process.stdin, process.stdout or ()
+            self.process = subprocess.Popen([program, "fire", "--stream"], stdin=subprocess.PIPE,
+                                            stdout=subprocess.PIPE, encoding="utf-8")
+            self.input, self.lines = self.process.stdin, self.process.stdout or ()
         except OSError:
             pass  # it is not installed
 
@@ -30,6 +32,8 @@ class Hooks:
         self.last_id += 1
         event = {"id": self.last_id, "session_id": "demo", "hook_event_name": "PreToolUse",
                  "tool_name": tool, "tool_input": tool_input, "tool_use_id": f"t{self.last_id}"}
+        timer = threading.Timer(self.limit, self.end)  # then there is no line more, and the call is denied
+        timer.start()
         try:
             if self.input is not None:
                 self.input.write(json.dumps(event) + "\n")
@@ -42,7 +46,13 @@ class Hooks:
                     return self.judge(outcome, tool_input)
         except (AttributeError, LookupError, OSError, TypeError, ValueError):
             pass  # it has ended, maybe within a line
+        finally:
+            timer.cancel()
         return "deny", tool_input, GONE
+
+    def end(self) -> None:
+        if self.process is not None:
+            self.process.kill()
 
     @staticmethod
     def judge(outcome: Outcome, tool_input: Dict[str, Any]) -> Tuple[str, Dict[str, Any], str]:
@@ -53,7 +63,8 @@ class Hooks:
                 tool_input if changed is None else changed, outcome["reason"] or "")
 
 
-hooks = Hooks(sys.argv[1] if len(sys.argv) > 1 else "tenterhook")
+# The limit in seconds is longer than what the hooks of one event may take.
+hooks = Hooks(sys.argv[1] if len(sys.argv) > 1 else "tenterhook", float(sys.argv[2]) if len(sys.argv) > 2 else 120)
 for command in ["ls", "rm -rf build", "cat .env", "npm install"]:
     answer, tool_input, reason = hooks.ask("Bash", {"command": command})
     run_as = f"as {tool_input['command']}" if tool_input["command"] != command else ""

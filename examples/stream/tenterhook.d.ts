@@ -85,13 +85,13 @@ export interface CancelReply {
 /** With an `error`, the previous hooks stay in effect. */
 export interface ReloadReply {
   id: unknown;
-  reload: { hooks: number; error: string | null; faults: Fault[] };
+  reload: { hooks: number; built_in: number; error: string | null; faults: Fault[] };
 }
 
 /** Without an `id` if it is sent because the message changed. */
 export interface StatusReply {
   id?: unknown;
-  status: { hooks: number; open: unknown[]; background: { event: string; hook: string }[]; message: string | null };
+  status: { hooks: number; built_in: number; open: unknown[]; background: { event: string; hook: string }[]; message: string | null };
 }
 
 /** A background hook that ended after its event. */

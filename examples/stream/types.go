@@ -82,9 +82,10 @@ type Cancel struct {
 
 // Reload is the result of a reload. With an Error, the previous hooks stay in effect.
 type Reload struct {
-	Hooks  int     `json:"hooks"`
-	Error  *string `json:"error"`
-	Faults []Fault `json:"faults"`
+	Hooks   int     `json:"hooks"`
+	BuiltIn int     `json:"built_in"`
+	Error   *string `json:"error"`
+	Faults  []Fault `json:"faults"`
 }
 
 // BackgroundStep is a hook that runs longer than its event.
@@ -96,6 +97,7 @@ type BackgroundStep struct {
 // Status is the state of a stream.
 type Status struct {
 	Hooks      int              `json:"hooks"`
+	BuiltIn    int              `json:"built_in"`
 	Open       []any            `json:"open"`
 	Background []BackgroundStep `json:"background"`
 	Message    *string          `json:"message"`

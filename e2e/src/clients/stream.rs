@@ -44,6 +44,12 @@ echo "{\"id\":$id,\"blocked\":false,\"decision\":null,\"reason\":null,\"updated_
 /// A program that ends within its first line.
 const CUT: &str = "#!/bin/sh\nread -r line\nprintf '{\"id\":'\n";
 
+/// A program that never answers.
+const MUTE: &str = "#!/bin/sh\nexec sleep 600\n";
+
+/// The limit of a client in seconds, behind the program that never answers.
+const LIMIT: &str = "0.5";
+
 /// The answer that a client prints for a call that it must not run.
 const GONE: &str = "deny tenterhook is not running: nothing may proceed";
 
@@ -51,7 +57,7 @@ const GONE: &str = "deny tenterhook is not running: nothing may proceed";
 const COMMANDS: [&str; 4] = ["ls", "rm -rf build", "cat .env", "npm install"];
 
 /// The start of each line that a client prints behind Tenterhook, and behind programs that fail.
-fn plays(binary: &Path, scripts: &Path) -> [(&'static str, PathBuf, Vec<String>); 4] {
+fn plays(binary: &Path, scripts: &Path) -> [(&'static str, PathBuf, Vec<String>); 5] {
     let lines = |answers: [&str; 4]| {
         let pairs = COMMANDS.iter().zip(answers);
         pairs.map(|(command, answer)| format!("{command}: {answer}")).collect()
@@ -66,6 +72,7 @@ fn plays(binary: &Path, scripts: &Path) -> [(&'static str, PathBuf, Vec<String>)
             lines(["proceed as ls -l", GONE, GONE, GONE]),
         ),
         ("a program that ends within a line", scripts.join("cut"), lines([GONE; 4])),
+        ("a program that never answers", scripts.join("mute"), lines([GONE; 4])),
     ]
 }
 
@@ -76,7 +83,7 @@ pub(super) fn judge_all(root: &Path, binary: &Path) -> Result<Vec<Judged>, Strin
     let examples = root.join("examples");
     approve(binary, &examples, &sandbox.env())?;
     sandbox.write("~/.config/tenterhook/tenterhook.toml", REWRITE).map_err(failed)?;
-    for (name, text) in [("ends", ENDS), ("cut", CUT)] {
+    for (name, text) in [("ends", ENDS), ("cut", CUT), ("mute", MUTE)] {
         let path = sandbox.scripts().join(name);
         std::fs::write(&path, text).map_err(failed)?;
         std::fs::set_permissions(&path, Permissions::from_mode(0o755)).map_err(failed)?;
@@ -118,6 +125,7 @@ fn run_client(
     let started = Command::new(language)
         .args(arguments)
         .arg(program)
+        .args(program.ends_with("mute").then_some(LIMIT))
         .current_dir(examples)
         .envs(sandbox.env())
         .stdout(Stdio::piped())
