@@ -82,6 +82,11 @@ fn run_command(command: &Command, term: Term, reply: &CallerReply) -> Result<Exi
     };
     if let Command::Fire(args) = command {
         reply.set_fallback_form(args.outcome_form());
+        // A second process is worth its start only to a program that lives as long as its host.
+        // Without it, a killed program leaves what its hooks started.
+        if args.stream {
+            let _ = tenterhook_process::kill_descendants_on_exit();
+        }
     }
     let here = match ambient::Here::from_env() {
         // A caller that waits for an outcome gets one.

@@ -33,7 +33,7 @@ use crate::problem::Problem;
 use crate::term::Term;
 use crate::wait::{Waited, block_on_interruptible};
 use host::{Gone, Host};
-use request::{Reloaded, Request, State};
+use request::{HookCounts, Reloaded, Request, State};
 
 /// How many events are under way at once, until their answers are written; a faster writer waits.
 const IN_FLIGHT: usize = 64;
@@ -336,14 +336,16 @@ impl<'a> Stream<'a> {
             }
             Err(problem) => Some(problem.message),
         };
-        Reloaded { hooks: engine.ruleset().hooks().len(), error }
+        let ruleset = engine.ruleset();
+        let unusable = request::faults_of_unusable_hooks(&ruleset);
+        Reloaded { hooks: HookCounts::of_ruleset(&ruleset), unusable, error }
     }
 
     /// Returns what the stream is doing now.
     fn current_state(&mut self) -> State {
         let running = self.shared.session.running();
         State {
-            hooks: self.shared.engine.ruleset().hooks().len(),
+            hooks: HookCounts::of_ruleset(&self.shared.engine.ruleset()),
             open: self.open.values().map(|open| open.id.clone()).collect(),
             background: running.into_iter().map(|step| (step.event, step.hook)).collect(),
             message: self.status.current(),
@@ -440,14 +442,14 @@ impl Shared {
             request::request_name(whole).and_then(|name| Request::parse(name, whole).ok())
         });
         let id = whole.and_then(|mut whole| whole.fields.shift_remove("id")).unwrap_or_default();
-        let hooks = self.engine.ruleset().hooks().len();
+        let hooks = HookCounts::of_ruleset(&self.engine.ruleset());
         let reply = match request {
             Some(Request::Hello) => request::hello_json(self.dialect, IN_FLIGHT),
             // Every event was answered before.
             Some(Request::Cancel(event)) => request::cancel_json(&event, false),
             Some(Request::Reload) => {
                 let error = Some("the input ended before the hooks were read".to_owned());
-                request::reload_json(&Reloaded { hooks, error }, config)
+                request::reload_json(&Reloaded { hooks, unusable: Vec::new(), error }, config)
             }
             Some(Request::Status { .. }) => {
                 request::status_json(&State { hooks, ..State::default() })

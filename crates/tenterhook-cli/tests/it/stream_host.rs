@@ -53,14 +53,24 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
+    pub(crate) fn start(hooks: &str) -> Self {
+        Self::start_with(hooks, &["--config", "tenterhook.toml"])
+    }
+
+    /// Starts it in a repository whose hooks are not approved.
+    pub(crate) fn start_unapproved(hooks: &str) -> Self {
+        Self::start_with(hooks, &[])
+    }
+
     #[expect(
         clippy::disallowed_methods,
         reason = "the program under test is started as its users start it"
     )]
-    pub(crate) fn start(hooks: &str) -> Self {
+    fn start_with(hooks: &str, args: &[&str]) -> Self {
         let (fixture, pids, alive) = fixture(hooks);
         let mut child = Command::new(env!("CARGO_BIN_EXE_tenterhook"))
-            .args(["fire", "--stream", "--dialect", "native", "--config", "tenterhook.toml"])
+            .args(["fire", "--stream", "--dialect", "native"])
+            .args(args)
             .current_dir(fixture.path("project"))
             .env_clear()
             .envs([("PATH", "/usr/bin:/bin".into()), ("HOME", fixture.path("home"))])
@@ -103,6 +113,19 @@ impl Stream {
         ended(&self.fixture, self.alive);
         status.code()
     }
+}
+
+/// V-51: what hooks started ends with a program that is killed, which can end nothing itself.
+#[cfg(target_os = "linux")]
+#[test]
+fn killed_program_leaves_no_process_of_its_hooks() {
+    // The gate's own child: the kernel ends only the gate.
+    let hooks = HOOKS.replace("sleep 100", "sleep 600; true");
+    let mut stream = Stream::start(&hooks);
+    stream.ask(&event(1, "Bash"));
+    stream.begun(1);
+    stream.child.kill().unwrap();
+    assert_eq!(stream.ended(), None, "a signal ended it");
 }
 
 /// V-42.

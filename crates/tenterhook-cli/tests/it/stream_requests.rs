@@ -131,6 +131,40 @@ fn reload_of_broken_file_keeps_its_hooks() {
     assert_eq!(stream.ended(), Some(0));
 }
 
+/// V-49: a reload reports what it holds until it is approved, and counts the built-in rules apart.
+#[test]
+fn reload_reports_unapproved_hooks() {
+    let mut stream = Stream::start_unapproved("");
+    let reply = request(&mut stream, &json!({"status": true}));
+    assert_eq!(reply["status"]["hooks"], reply["status"]["built_in"], "{reply}");
+    stream.fixture.write("project/tenterhook.toml", HOOKS);
+    let reply = request(&mut stream, &json!({"reload": true}));
+    let reload = &reply["reload"];
+    let own = |count: &str| reload[count].as_u64().unwrap();
+    assert_eq!(own("hooks") - own("built_in"), 1, "{reply}");
+    assert_eq!(reload["faults"][0]["code"], "awaits-approval", "{reply}");
+    assert_eq!(reload["faults"][0]["hook"], "slow", "{reply}");
+    let message = reload["faults"][0]["message"].as_str().unwrap();
+    assert!(message.contains("tenterhook trust"), "{message}");
+    stream.input = None;
+    assert_eq!(stream.ended(), Some(0));
+}
+
+/// V-50: the stream's schema permits kinds of lines and keys that a later version adds.
+#[test]
+fn stream_schema_permits_new_kinds_of_lines() {
+    let schema = Stream::start("").fixture.json(&["schema", "stream"], "", 0);
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for line in [
+        json!({"id": 1, "weather": {}}),
+        json!({"id": 1, "hello": {"version": "1",
+        "protocol": 1, "dialect": "native", "requests": [], "max_open": 1, "new": 1}, "new": 1}),
+    ] {
+        assert!(validator.is_valid(&line), "{line}");
+    }
+    assert!(!validator.is_valid(&json!({"id": 1, "hello": {}})), "a known kind has its keys");
+}
+
 /// V-48: the status names open events and background steps, and is repeated when its message changes.
 #[test]
 fn status_follows_the_message_of_the_running_hook() {

@@ -3,9 +3,11 @@
 //! A request is an object with one key, and optionally an `id`. Events have more keys, so that no event is taken for a request.
 
 use serde_json::{Map, Value, json};
+use tenterhook_core::config::Ruleset;
+use tenterhook_core::diagnostic::Code;
 use tenterhook_core::dialect::{DialectId, Whole};
 use tenterhook_core::event::EventName;
-use tenterhook_core::hook::HookId;
+use tenterhook_core::hook::{Arming, Hook, HookId, Layer, Run};
 use tenterhook_core::outcome::Fault;
 
 use crate::problem::Problem;
@@ -69,10 +71,28 @@ impl Request {
     }
 }
 
+/// How many hooks are in effect.
+#[derive(Clone, Copy, Default)]
+pub(super) struct HookCounts {
+    all: usize,
+    /// Those of self-protection among them, which no file of the host configures.
+    built_in: usize,
+}
+
+impl HookCounts {
+    pub(super) fn of_ruleset(ruleset: &Ruleset) -> Self {
+        let hooks = ruleset.hooks();
+        let built_in = hooks.iter().filter(|hook| hook.layer == Layer::BuiltIn).count();
+        Self { all: hooks.len(), built_in }
+    }
+}
+
 /// The result of a reload.
 pub(super) struct Reloaded {
     /// How many hooks are in effect now.
-    pub(super) hooks: usize,
+    pub(super) hooks: HookCounts,
+    /// Why hooks are skipped or hold their calls (V-49).
+    pub(super) unusable: Vec<Fault>,
     /// Why the files could not be read; the previous hooks stay in effect.
     pub(super) error: Option<String>,
 }
@@ -80,8 +100,7 @@ pub(super) struct Reloaded {
 /// The state of a stream.
 #[derive(Default)]
 pub(super) struct State {
-    /// How many hooks are in effect.
-    pub(super) hooks: usize,
+    pub(super) hooks: HookCounts,
     /// The ids of the events that have no outcome yet.
     pub(super) open: Vec<Value>,
     /// The events and hooks of the background steps that have not ended.
@@ -108,8 +127,25 @@ pub(super) fn cancel_json(id: &Value, was_open: bool) -> Value {
 
 /// Encodes the reply to a reload.
 pub(super) fn reload_json(reloaded: &Reloaded, faults: &[Fault]) -> Value {
-    let faults: Value = faults.iter().map(fault_json).collect();
-    json!({ "reload": { "hooks": reloaded.hooks, "error": reloaded.error, "faults": faults } })
+    let faults: Value = faults.iter().chain(&reloaded.unusable).map(fault_json).collect();
+    let HookCounts { all, built_in } = reloaded.hooks;
+    json!({ "reload": { "hooks": all, "built_in": built_in, "error": reloaded.error, "faults": faults } })
+}
+
+/// Returns the fault of each hook that is skipped or holds its calls, because it is not approved,
+/// or because its entry or file cannot be read.
+pub(super) fn faults_of_unusable_hooks(ruleset: &Ruleset) -> Vec<Fault> {
+    let fault = |hook: &Hook| {
+        let (code, message) = match (&hook.arming, &hook.run) {
+            (Arming::Unapproved { because, .. }, _) => (Code::AwaitsApproval, because.clone()),
+            (Arming::Armed, Run::Unusable { part, why }) => {
+                (part.code(), part.problem_message(why))
+            }
+            _ => return None,
+        };
+        Some(Fault { code, hook: Some(hook.id.clone()), message })
+    };
+    ruleset.hooks().iter().filter_map(|hook| fault(hook)).collect()
 }
 
 fn fault_json(fault: &Fault) -> Value {
@@ -122,7 +158,8 @@ pub(super) fn status_json(state: &State) -> Value {
     let step = |(event, hook): &(EventName, HookId)| json!({ "event": event.as_str(), "hook": hook.as_str() });
     let background: Value = state.background.iter().map(step).collect();
     json!({ "status": {
-        "hooks": state.hooks,
+        "hooks": state.hooks.all,
+        "built_in": state.hooks.built_in,
         "open": state.open,
         "background": background,
         "message": state.message,
