@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use tenterhook::Outcome;
 use tenterhook::discover;
 use tenterhook::internal::record::Location;
+use tenterhook::internal::record::read::count_unsent_records;
 use tenterhook::internal::record::{UserAction, UserActionKind};
 use tenterhook::record::Journal;
 use tenterhook_core::dialect::DialectId;
@@ -46,6 +47,19 @@ pub(crate) fn journal_location(here: &Here) -> Location {
         &state_directory(here),
         discover::record(&here.roots).dir.as_deref(),
     )
+}
+
+/// Returns the message about records that the log of the system did not take, if there are any.
+pub(crate) fn unsent_records_message(here: &Here) -> Option<String> {
+    let count = count_unsent_records(&journal_location(here));
+    let records = match count {
+        0 => return None,
+        1 => "the last record".to_owned(),
+        _ => format!("the last {count} records"),
+    };
+    Some(format!(
+        "{records} did not reach the log of the system: check that its socket takes messages (`[record] system_log`)"
+    ))
 }
 
 /// Records an event that no hook could see.

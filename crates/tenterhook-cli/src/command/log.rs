@@ -53,23 +53,33 @@ pub(crate) fn run(args: &Log, here: &Here, term: Term) -> Result<Exit, Problem> 
     if items.is_empty() && is_recorded && !args.follow {
         term.print_note("no recorded firing matches; `tenterhook log --stats` lists the hooks");
     }
+    let shows_account = term.is_verbose() || has_several_accounts(&items);
     for entry in items {
-        if print_item(&entry, args.output.format, term)? == Reader::Gone {
+        if print_item(&entry, args.output.format, shows_account, term)? == Reader::Gone {
             return Ok(Exit::Good);
         }
     }
+    if let Some(message) = journal::unsent_records_message(here) {
+        term.print_labelled_note(WARNING, "warning:", &message);
+    }
     match args.follow {
-        true => follow_log(args, log, term),
+        true => follow_log(args, log, shows_account, term),
         false => Ok(Exit::Good),
     }
 }
 
-fn follow_log(args: &Log, mut log: Following, term: Term) -> Result<Exit, Problem> {
+fn follow_log(
+    args: &Log,
+    mut log: Following,
+    shows_account: bool,
+    term: Term,
+) -> Result<Exit, Problem> {
     let work = async {
         loop {
             for entry in log.read_new_entries()? {
                 for entry in select_items(vec![entry], args) {
-                    if print_item(&entry, args.output.format, term)? == Reader::Gone {
+                    let format = args.output.format;
+                    if print_item(&entry, format, shows_account, term)? == Reader::Gone {
                         return Ok(Exit::Good);
                     }
                 }
@@ -130,7 +140,7 @@ pub(crate) fn read_all_entries(here: &Here) -> Result<Vec<Entry>, Problem> {
 pub(crate) fn lines_of_last_firings(count: usize, here: &Here) -> Result<Vec<String>, Problem> {
     let firings = firing::firings_from_entries(read_all_entries(here)?);
     let first = firings.len().saturating_sub(count);
-    Ok(firings.iter().skip(first).map(firing_line).collect())
+    Ok(firings.iter().skip(first).map(|firing| firing_line(firing, false)).collect())
 }
 
 /// What there is to tell of: firings, and what a person said.
@@ -154,10 +164,26 @@ fn select_items(entries: Vec<Entry>, args: &Log) -> Vec<Item> {
     all.into_iter().map(|(_, word)| word).collect()
 }
 
-fn print_item(item: &Item, format: Format, term: Term) -> Result<Reader, Problem> {
+/// Returns whether these are firings of more than one user or host.
+fn has_several_accounts(items: &[Item]) -> bool {
+    let account = |item: &Item| match item {
+        Item::Firing(firing) => firing.account(),
+        Item::UserDecision(_) => None,
+    };
+    let mut accounts = items.iter().filter_map(account);
+    let first = accounts.next();
+    accounts.any(|account| Some(account) != first)
+}
+
+fn print_item(
+    item: &Item,
+    format: Format,
+    shows_account: bool,
+    term: Term,
+) -> Result<Reader, Problem> {
     let line = match (item, format) {
         (Item::Firing(firing), Format::Json) => firing.to_json().to_string(),
-        (Item::Firing(firing), Format::Text) => firing_line(firing),
+        (Item::Firing(firing), Format::Text) => firing_line(firing, shows_account),
         (Item::UserDecision(word), Format::Json) => word.to_json().to_string(),
         (Item::UserDecision(word), Format::Text) => word.to_line(),
     };
@@ -179,9 +205,10 @@ fn pad_right(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(layout::display_width(&text))))
 }
 
-/// Renders a firing as number, time, event, tool, decision, hook, duration, agent and code. The columns
-/// have a fixed width, for `--follow`; a value that is too long moves the others to the right.
-fn firing_line(firing: &Firing) -> String {
+/// Renders a firing as number, time, event, tool, decision, hook, duration, agent, account (if asked
+/// for) and code. The columns have a fixed width, for `--follow`; a value that is too long moves the
+/// others to the right.
+fn firing_line(firing: &Firing, shows_account: bool) -> String {
     let style = decision_style(firing.decision());
     let took = firing.duration().map(layout::format_duration).unwrap_or_default();
     let faults = match firing.fault_codes().join(", ") {
@@ -192,9 +219,11 @@ fn firing_line(firing: &Firing) -> String {
         .denial_code()
         .map(|code| format!("  {}", layout::to_safe_line(code)))
         .unwrap_or_default();
-    let agent = firing.agent().map(|agent| format!("  {}", layout::to_safe_line(agent)));
+    let account = firing.account().filter(|_| shows_account);
+    let caller = firing.agent().map(str::to_owned).into_iter().chain(account);
+    let caller: String = caller.map(|name| format!("  {}", layout::to_safe_line(&name))).collect();
     let line = format!(
-        "{} {}  {}  {}  {}  {}  {}{}{code}{faults}",
+        "{} {}  {}  {}  {}  {}  {}{caller}{code}{faults}",
         paint(DIM, format!("{:>5}", firing.number())),
         paint(DIM, firing.local_end_time()),
         pad_right(firing.event_name(), 16),
@@ -202,7 +231,6 @@ fn firing_line(firing: &Firing) -> String {
         paint(style, pad_right(firing.decision(), 6)),
         pad_right(&firing.responsible_hooks(), 24),
         took,
-        agent.unwrap_or_default(),
     );
     line.trim_end().to_owned()
 }

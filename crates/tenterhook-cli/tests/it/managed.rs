@@ -80,10 +80,15 @@ fn user_cannot_keep_records_from_the_managed_system_log() {
     let managed =
         format!("{GUARD}[record]\nsystem_log = \"syslog\"\nsocket = \"/etc/tenterhook/log\"\n");
     let user = "[record]\nenabled = false\nsystem_log = \"off\"\nsocket = \"~/log\"\n";
-    let script = "tenterhook fire Bash ls; tenterhook log verify; tenterhook check";
+    let script = "tenterhook fire Bash ls; tenterhook log verify; tenterhook check; echo then; tenterhook status; tenterhook log; \
+        tenterhook status --format json | grep -o '\"unsent_records\": 2'";
     let Some(output) = play(&managed, user, script) else { return };
     let lost = "records did not reach the log of the system";
     assert!(output.stdout.contains(lost) && output.stdout.contains("whole:"), "{}", output.all());
+    let (_, status) = output.stdout.split_once("then\n").unwrap();
+    assert!(status.contains(&format!("not sent      the last 2 {lost}")), "{}", output.all());
+    assert!(status.contains("\"unsent_records\": 2"), "{}", output.all());
+    assert!(output.stderr.contains("warning: the last 2 records"), "{}", output.all());
     assert_eq!(output.stdout.matches("warning[record-not-heard]").count(), 3, "{}", output.all());
 }
 

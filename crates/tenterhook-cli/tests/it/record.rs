@@ -148,6 +148,27 @@ fn records_are_sent_to_the_socket_of_the_system_log() {
     assert_eq!(stored.len(), 2);
 }
 
+/// RE-53: firings of several users or hosts are told apart, and `-v` names a single one.
+#[test]
+fn log_names_user_and_host_if_there_are_several() {
+    let fixture = fixture();
+    fixture.run(&["fire", "-"], &line("ls"));
+    let caller = records(&fixture)[0]["caller"].clone();
+    let own = format!("{}@{}", caller["user"].as_str().unwrap(), caller["host"].as_str().unwrap());
+    let log = |args: &[&str]| fixture.run(&[&["log"], args].concat(), "").stdout;
+    assert!(!log(&[]).contains('@'), "{}", log(&[]));
+    assert!(log(&["-v"]).contains(&own), "{}", log(&["-v"]));
+    let file = std::fs::read_dir(fixture.path("home/.local/state/tenterhook/records"));
+    let file = file.unwrap().next().unwrap().unwrap().path();
+    let text = std::fs::read_to_string(&file).unwrap();
+    let (user, _) = own.split_once('@').unwrap();
+    let other = text.replace(&format!("\"user\":\"{user}\""), "\"user\":\"eve\"");
+    std::fs::write(&file, other).unwrap();
+    fixture.run(&["fire", "-"], &line("ls"));
+    let all = log(&[]);
+    assert!(all.contains("  eve@") && all.contains(&format!("  {own}")), "{all}");
+}
+
 #[test]
 fn each_hook_has_its_figures() {
     let fixture = fixture();

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use super::head::Head;
 use super::journal::Location;
 use super::segments;
 use crate::discover;
@@ -42,4 +43,13 @@ pub fn read_entries(path: &Path, from: u64) -> io::Result<(Vec<Entry>, u64)> {
     let lines = bytes.get(..whole).unwrap_or_default().split(|byte| *byte == b'\n');
     let entries = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
     Ok((entries, from + whole as u64))
+}
+
+/// Returns how many of the last records did not reach the log of the system (RE-51). A head that
+/// cannot be read counts none; `verify` reports it.
+#[must_use]
+pub fn count_unsent_records(location: &Location) -> u64 {
+    let mut text = Vec::new();
+    let read = discover::open(&location.head).and_then(|(mut file, _)| file.read_to_end(&mut text));
+    read.ok().and_then(|_| Head::parse(&text)).map_or(0, |head| head.unsent)
 }

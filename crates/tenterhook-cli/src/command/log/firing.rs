@@ -128,15 +128,21 @@ impl Firing {
         self.caller_field("agent")
     }
 
+    /// Returns the caller's fields that are recorded, with a separator; `None` without any.
+    fn joined_caller_fields(&self, keys: [&str; 2], separator: &str) -> Option<String> {
+        let found: Vec<&str> = keys.into_iter().filter_map(|key| self.caller_field(key)).collect();
+        (!found.is_empty()).then(|| found.join(separator))
+    }
+
+    /// Returns the user and the host of the call, as `user@host`.
+    pub(crate) fn account(&self) -> Option<String> {
+        self.joined_caller_fields(["user", "host"], "@")
+    }
+
     /// Returns who called: the agent with its version, and the user and the host.
     pub(crate) fn caller(&self) -> Option<String> {
-        let join = |keys: [&str; 2], separator: &str| {
-            let found: Vec<&str> =
-                keys.into_iter().filter_map(|key| self.caller_field(key)).collect();
-            (!found.is_empty()).then(|| found.join(separator))
-        };
-        let agent = self.agent().and_then(|_| join(["agent", "version"], " "));
-        match (agent, join(["user", "host"], "@")) {
+        let agent = self.joined_caller_fields(["agent", "version"], " ");
+        match (agent.filter(|_| self.agent().is_some()), self.account()) {
             (Some(agent), Some(account)) => Some(format!("{agent} as {account}")),
             (agent, account) => agent.or(account),
         }

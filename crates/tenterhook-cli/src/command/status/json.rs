@@ -84,7 +84,8 @@ pub(super) fn status_json(
     });
     json!({
         "state": state.name(), "agents": agents, "rules": files, "built_in": built_in,
-        "expected": expected.collect::<Vec<_>>(), "last_firing": last_firing, "view": view.to_json(),
+        "expected": expected.collect::<Vec<_>>(), "last_firing": last_firing,
+        "unsent_records": rules.unsent_count, "view": view.to_json(),
         "unasked": unasked::commands_json(&unasked::find_commands_run_without_gate(here)),
     })
 }

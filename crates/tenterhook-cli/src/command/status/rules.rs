@@ -268,6 +268,10 @@ pub(super) struct Rules {
     pub(super) built_in: Vec<Arc<Hook>>,
     pub(super) expected: Vec<Expected>,
     pub(super) last_firing: Option<Firing>,
+    /// Why records are missing in the log of the system.
+    unsent: Option<String>,
+    /// How many of the last records are missing there.
+    pub(super) unsent_count: u64,
 }
 
 impl Rules {
@@ -287,6 +291,8 @@ impl Rules {
             built_in: built_in.map(Arc::clone).collect(),
             expected: expect.iter().map(|digest| Expected::find(*digest, &files)).collect(),
             last_firing: last_firing(here),
+            unsent: journal::unsent_records_message(here),
+            unsent_count: read::count_unsent_records(&journal::journal_location(here)),
             files,
         }
     }
@@ -320,6 +326,7 @@ impl Rules {
             format!("{}, {}, {}", firing.local_end_time(), firing.event_name(), firing.decision())
         });
         rows.push(("last firing", last.unwrap_or_else(|| "none on record".to_owned())));
+        rows.extend(self.unsent.iter().map(|message| ("not sent", message.clone())));
         rows
     }
 }
