@@ -33,6 +33,8 @@ mod macros;
 #[cfg(feature = "rule")]
 mod operate;
 #[cfg(feature = "rule")]
+mod outline;
+#[cfg(feature = "rule")]
 mod parse;
 #[cfg(feature = "rule")]
 mod path;

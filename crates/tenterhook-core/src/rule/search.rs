@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{self, Cache, DFA};
 use regex_automata::nfa::thompson::pikevm::PikeVM;
-use regex_automata::nfa::thompson::{self, NFA, WhichCaptures};
+use regex_automata::nfa::thompson::{self, WhichCaptures};
 use regex_automata::util::pool::Pool;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind};
@@ -18,6 +18,7 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::bad_pattern::BadPattern;
 use super::eval::Stop;
+use super::outline::Outline;
 
 /// Largest compiled pattern, in bytes (RU-33).
 const LARGEST: usize = 1 << 20;
@@ -43,28 +44,32 @@ pub(super) enum Written {
     InEvent,
 }
 
-/// A regular expression. A small one is compiled when it is first asked: most rules never come to their patterns.
+/// A regular expression. A small one is parsed and compiled when it is first asked: most rules never come to their patterns.
 pub(super) struct Search {
-    tree: Hir,
-    utf8: bool,
+    text: Box<str>,
+    outline: Option<Outline>,
+    config: syntax::Config,
     written: Written,
-    built: OnceLock<Result<Automata, BadPattern>>,
+    ahead: OnceLock<Result<Automaton, BadPattern>>,
+    /// Finds where a match begins.
+    back: OnceLock<Result<Automaton, BadPattern>>,
 }
 
-/// A regular expression, compiled.
-struct Automata {
-    ahead: Arc<DFA>,
-    back: Arc<DFA>,
-    caches: Pool<Caches, MakeCaches>,
+/// A regular expression, compiled for one direction.
+struct Automaton {
+    dfa: Arc<DFA>,
+    /// What it has worked out.
+    caches: Pool<Cache, MakeCache>,
 }
 
-/// What both automata have worked out.
-struct Caches {
-    ahead: Cache,
-    back: Cache,
-}
+type MakeCache = Box<dyn Fn() -> Cache + Send + Sync>;
 
-type MakeCaches = Box<dyn Fn() -> Caches + Send + Sync>;
+/// The direction in which an automaton reads a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    Ahead,
+    Back,
+}
 
 /// Pays for work before it is done.
 type Spend<'s> = &'s dyn Fn(usize) -> Result<(), Stop>;
@@ -76,28 +81,28 @@ enum Lost {
     Unicode,
 }
 
-impl Automata {
-    fn new(tree: &Hir, utf8: bool, written: Written) -> Result<Self, BadPattern> {
+impl Automaton {
+    fn new(
+        tree: &Hir,
+        utf8: bool,
+        written: Written,
+        direction: Direction,
+    ) -> Result<Self, BadPattern> {
         let largest = if written == Written::InRule { LARGEST } else { LARGEST_SAID };
-        let nfa = |reverse| {
-            let captures = if reverse { WhichCaptures::None } else { WhichCaptures::Implicit };
-            let config = thompson::Config::new().utf8(utf8).reverse(reverse);
-            let config = config.which_captures(captures).nfa_size_limit(Some(largest));
-            let built = thompson::Compiler::new().configure(config).build_from_hir(tree);
-            built.map_err(|_| BadPattern::TooLarge)
+        let (captures, kind) = match direction {
+            Direction::Ahead => (WhichCaptures::Implicit, MatchKind::LeftmostFirst),
+            Direction::Back => (WhichCaptures::None, MatchKind::All),
         };
-        let lazy = |nfa: NFA, kind| {
-            let config = dfa::Config::new().match_kind(kind).unicode_word_boundary(true);
-            let config = config.cache_capacity(KEPT).skip_cache_capacity_check(true);
-            let built = dfa::Builder::new().configure(config).build_from_nfa(nfa);
-            built.map(Arc::new).map_err(BadPattern::from)
-        };
-        let ahead = lazy(nfa(false)?, MatchKind::LeftmostFirst)?;
-        let back = lazy(nfa(true)?, MatchKind::All)?;
-        let (first, second) = (Arc::clone(&ahead), Arc::clone(&back));
-        let make: MakeCaches =
-            Box::new(move || Caches { ahead: first.create_cache(), back: second.create_cache() });
-        Ok(Self { ahead, back, caches: Pool::new(make) })
+        let config = thompson::Config::new().utf8(utf8).reverse(direction == Direction::Back);
+        let config = config.which_captures(captures).nfa_size_limit(Some(largest));
+        let nfa = thompson::Compiler::new().configure(config).build_from_hir(tree);
+        let config = dfa::Config::new().match_kind(kind).unicode_word_boundary(true);
+        let config = config.cache_capacity(KEPT).skip_cache_capacity_check(true);
+        let nfa = nfa.map_err(|_| BadPattern::TooLarge)?;
+        let dfa = Arc::new(dfa::Builder::new().configure(config).build_from_nfa(nfa)?);
+        let own = Arc::clone(&dfa);
+        let make: MakeCache = Box::new(move || own.create_cache());
+        Ok(Self { dfa, caches: Pool::new(make) })
     }
 }
 
@@ -130,41 +135,77 @@ fn estimate_state_count(tree: &Hir) -> usize {
 impl Search {
     /// Compiles the regular expression `text`.
     pub(super) fn compile(text: &str, written: Written) -> Result<Self, BadPattern> {
-        Self::build_with_config(text, syntax::Config::new(), true, written)
+        Self::build_with_config(text, syntax::Config::new(), Outline::read(text), written)
     }
 
     /// Compiles the regular expression of a glob: over bytes, and any byte is a character.
     pub(super) fn compile_glob_regex(text: &str, written: Written) -> Result<Self, BadPattern> {
         let config = syntax::Config::new().utf8(false).dot_matches_new_line(true);
-        Self::build_with_config(text, config, false, written)
+        Self::build_with_config(text, config, None, written)
     }
 
     fn build_with_config(
         text: &str,
         config: syntax::Config,
-        utf8: bool,
+        outline: Option<Outline>,
         written: Written,
     ) -> Result<Self, BadPattern> {
         let config = config.nest_limit(DEEPEST);
-        let tree = syntax::parse_with(text, &config)?;
-        let search = Self { tree, utf8, written, built: OnceLock::new() };
-        if estimate_state_count(&search.tree) > SMALL {
-            search.automata_or_pattern_error().as_ref().map_err(Clone::clone)?;
+        let (ahead, back) = (OnceLock::new(), OnceLock::new());
+        let search = Self { text: text.into(), outline, config, written, ahead, back };
+        if search.outline.is_none_or(|outline| outline.states > SMALL) {
+            let tree = search.parse()?;
+            if estimate_state_count(&tree) > SMALL {
+                for direction in [Direction::Ahead, Direction::Back] {
+                    let built = search.automaton_of_tree(|| Ok(tree.clone()), direction);
+                    built.as_ref().map_err(Clone::clone)?;
+                }
+            }
         }
         Ok(search)
     }
 
-    fn automata_or_pattern_error(&self) -> &Result<Automata, BadPattern> {
-        self.built.get_or_init(|| Automata::new(&self.tree, self.utf8, self.written))
+    fn parse(&self) -> Result<Hir, BadPattern> {
+        Ok(syntax::parse_with(&self.text, &self.config)?)
     }
 
-    fn automata_or_stop(&self) -> Result<&Automata, Stop> {
-        self.automata_or_pattern_error().as_ref().map_err(|why| Stop::Failed(why.to_string()))
+    fn automaton_of_tree(
+        &self,
+        tree: impl FnOnce() -> Result<Hir, BadPattern>,
+        direction: Direction,
+    ) -> &Result<Automaton, BadPattern> {
+        let built = if direction == Direction::Ahead { &self.ahead } else { &self.back };
+        built.get_or_init(|| {
+            Automaton::new(&tree()?, self.config.get_utf8(), self.written, direction)
+        })
+    }
+
+    fn automaton(&self, direction: Direction) -> Result<&Automaton, Stop> {
+        let built = self.automaton_of_tree(|| self.parse(), direction);
+        built.as_ref().map_err(|why| Stop::Failed(why.to_string()))
+    }
+
+    /// Returns true if a short look shows that nothing in the text matches.
+    fn is_ruled_out(&self, text: &str, spend: Spend<'_>) -> Result<bool, Stop> {
+        let outline = self.outline.as_ref().filter(|_| text.len() <= STRETCH);
+        if !outline.is_some_and(|outline| outline.rules_out(text)) {
+            return Ok(false);
+        }
+        spend(1 + text.len() / BYTES_A_STEP)?;
+        Ok(true)
     }
 
     /// Returns true if the pattern matches anywhere in the text.
     pub(super) fn is_match(&self, text: &str, spend: Spend<'_>) -> Result<bool, Stop> {
-        self.automata_or_stop()?.is_match(text, spend)
+        if self.is_ruled_out(text, spend)? {
+            return Ok(false);
+        }
+        let ahead = self.automaton(Direction::Ahead)?;
+        match ahead.find_match_end(text, Until::First, spend) {
+            Ok(end) => Ok(end.is_some()),
+            Err(Lost::Stop(stop)) => Err(stop),
+            Err(Lost::Unicode) => Ok(ahead.find_with_slow_engine(text, spend)?.is_some()),
+        }
     }
 
     /// Returns the first match.
@@ -173,45 +214,39 @@ impl Search {
         text: &'t str,
         spend: Spend<'_>,
     ) -> Result<Option<&'t str>, Stop> {
-        self.automata_or_stop()?.find_first(text, spend)
-    }
-}
-
-impl Automata {
-    fn is_match(&self, text: &str, spend: Spend<'_>) -> Result<bool, Stop> {
-        let mut caches = self.caches.get();
-        match self.find_match_end(&mut caches, text, Until::First, spend) {
-            Ok(end) => Ok(end.is_some()),
-            Err(Lost::Stop(stop)) => Err(stop),
-            Err(Lost::Unicode) => Ok(self.find_with_slow_engine(text, spend)?.is_some()),
+        if self.is_ruled_out(text, spend)? {
+            return Ok(None);
         }
-    }
-
-    fn find_first<'t>(&self, text: &'t str, spend: Spend<'_>) -> Result<Option<&'t str>, Stop> {
-        let mut caches = self.caches.get();
-        let found = self.find_match_end(&mut caches, text, Until::Last, spend).and_then(|end| {
-            let Some(end) = end else { return Ok(None) };
-            Ok(self.find_match_start(&mut caches, text, end, spend)?.map(|start| start..end))
-        });
+        let ahead = self.automaton(Direction::Ahead)?;
+        let found = match ahead.find_match_end(text, Until::Last, spend) {
+            Ok(Some(end)) => {
+                let start = self.automaton(Direction::Back)?.find_match_start(text, end, spend);
+                start.map(|start| start.map(|start| start..end))
+            }
+            Ok(None) => return Ok(None),
+            Err(lost) => Err(lost),
+        };
         match found {
             Ok(place) => Ok(place.and_then(|index| text.get(index))),
             Err(Lost::Stop(stop)) => Err(stop),
-            Err(Lost::Unicode) => self.find_with_slow_engine(text, spend),
+            Err(Lost::Unicode) => ahead.find_with_slow_engine(text, spend),
         }
     }
+}
 
+impl Automaton {
     /// Returns the end of the first match, or with `Until::First` the first position known to be in
     /// a match.
     fn find_match_end(
         &self,
-        caches: &mut Caches,
         text: &str,
         until: Until,
         spend: Spend<'_>,
     ) -> Result<Option<usize>, Lost> {
         let input = Input::new(text);
         let start = |dfa: &DFA, cache: &mut Cache| dfa.start_state_forward(cache, &input).ok();
-        let mut walk = Walk::begin_walk(&self.ahead, &mut caches.ahead, spend, start)?;
+        let mut cache = self.caches.get();
+        let mut walk = Walk::begin_walk(&self.dfa, &mut cache, spend, start)?;
         let mut last = None;
         for (at, stretch) in text.as_bytes().chunks(STRETCH).enumerate() {
             walk.spend_steps_for_bytes(stretch)?;
@@ -232,14 +267,14 @@ impl Automata {
     /// Returns the start of the match that ends at `end`.
     fn find_match_start(
         &self,
-        caches: &mut Caches,
         text: &str,
         end: usize,
         spend: Spend<'_>,
     ) -> Result<Option<usize>, Lost> {
         let input = Input::new(text).range(..end).anchored(Anchored::Yes);
         let start = |dfa: &DFA, cache: &mut Cache| dfa.start_state_reverse(cache, &input).ok();
-        let mut walk = Walk::begin_walk(&self.back, &mut caches.back, spend, start)?;
+        let mut cache = self.caches.get();
+        let mut walk = Walk::begin_walk(&self.dfa, &mut cache, spend, start)?;
         let mut last = None;
         let mut at = end;
         for stretch in text.as_bytes().get(..end).unwrap_or_default().rchunks(STRETCH) {
@@ -263,7 +298,7 @@ impl Automata {
         text: &'t str,
         spend: Spend<'_>,
     ) -> Result<Option<&'t str>, Stop> {
-        let nfa = self.ahead.get_nfa().clone();
+        let nfa = self.dfa.get_nfa().clone();
         spend(nfa.states().len().saturating_mul(text.len()) / BYTES_A_STEP)?;
         let Ok(slow) = PikeVM::new_from_nfa(nfa) else { return Ok(None) };
         let found = slow.find(&mut slow.create_cache(), text);
@@ -361,6 +396,6 @@ fn state_cost(dfa: &DFA) -> usize {
 
 impl fmt::Debug for Search {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Search({})", self.tree)
+        write!(f, "Search({})", self.text)
     }
 }

@@ -4,6 +4,7 @@ mod cost;
 mod doubt;
 mod laws;
 mod lines;
+mod outline;
 
 use std::sync::Arc;
 

@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 
+use cel::common::ast::{Expr as Ast, LiteralValue};
 use proptest::prelude::*;
 
 use super::*;
@@ -154,6 +155,40 @@ fn the_pack_is_read_quickly() {
         assert!(crate::rule::quick::parse_simple_expression(when).is_some(), "{name}");
         read_the_same(when).unwrap();
     }
+}
+
+/// No pattern of the pack is parsed before it is asked for.
+#[test]
+fn patterns_of_the_pack_have_outlines() {
+    let pack = include_str!("../../../../tenterhook-cli/packs/guardrails.toml");
+    let pack: toml_edit::DocumentMut = pack.parse().unwrap();
+    let (mut patterns, mut eager) = (0, Vec::<String>::new());
+    for (name, hook) in pack["hook"].as_table().unwrap() {
+        let when = crate::rule::quick::parse_simple_expression(hook["when"].as_str().unwrap());
+        let mut left = vec![when.unwrap()];
+        while let Some(node) = left.pop() {
+            match node.expr {
+                Ast::Call(call) => {
+                    if let ("matches", Some(Ast::Literal(LiteralValue::String(text)))) =
+                        (call.func_name.as_str(), call.args.first().map(|arg| &arg.expr))
+                    {
+                        let outline = crate::rule::outline::Outline::read(text.inner());
+                        if outline.is_none_or(|outline| outline.states > 4000) {
+                            eager.push(format!("{name}: {} {outline:?}", text.inner()));
+                        }
+                        patterns += 1;
+                    }
+                    left.extend(call.args);
+                    left.extend(call.target.map(|target| *target));
+                }
+                Ast::Select(select) => left.push(*select.operand),
+                Ast::List(list) => left.extend(list.elements),
+                _ => {}
+            }
+        }
+    }
+    assert!(patterns > 100, "{patterns}");
+    assert!(eager.is_empty(), "{eager:#?}");
 }
 
 fn no_files() -> ProptestConfig {
