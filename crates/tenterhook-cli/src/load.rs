@@ -65,8 +65,6 @@ pub(crate) struct Loaded {
     pub(crate) texts: Texts,
     /// What cannot be read.
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// What lies nearby and is not read; empty when files were named.
-    pub(crate) hidden: Vec<Hidden>,
     /// Whether the files were found rather than named.
     pub(crate) found: bool,
     /// Where the caller stands.
@@ -145,11 +143,9 @@ pub(crate) fn read_sources(named: &[Named], whose: Whose, here: &Here) -> Loaded
         }
     }
     let found = named.is_empty();
-    let mut hidden = Vec::new();
     let trust = found.then(|| here.trust_store());
     if let Some(trust) = &trust {
         let all = trust.find(&here.roots);
-        hidden = discover::find_unread_hook_files(&here.roots);
         sources = all.sources;
         let beside = here.beside.iter().map(|roots| (roots, false));
         for (roots, is_left) in beside.chain(here.left.iter().map(|roots| (roots, true))) {
@@ -170,7 +166,7 @@ pub(crate) fn read_sources(named: &[Named], whose: Whose, here: &Here) -> Loaded
     }
     let is_alone = here.beside.is_empty() && here.left.is_empty();
     let (cwd, of_several_projects) = (here.roots.cwd.clone(), found && !is_alone);
-    Loaded { sources, texts, diagnostics, hidden, found, cwd, of_several_projects, trust }
+    Loaded { sources, texts, diagnostics, found, cwd, of_several_projects, trust }
 }
 
 /// Returns whether a hook was written for a different agent. Hooks of the organisation and of the
@@ -323,6 +319,11 @@ impl Loaded {
         builder.trust_repositories_unasked().build()
     }
 
+    /// Finds the files with hooks that lie nearby and are not read; none if files were named.
+    pub(crate) fn find_unread_files(&self, roots: &Roots) -> Vec<Hidden> {
+        if self.found { discover::find_unread_hook_files(roots) } else { Vec::new() }
+    }
+
     /// Prints which files were found and which files nearby are not read, on standard error only.
     pub(crate) fn announce_files(&self, term: Term, roots: &Roots) {
         if !self.found {
@@ -337,13 +338,14 @@ impl Loaded {
             let shown = self.texts.display_name(&source.name);
             term.print_note(&format!("{} {shown} {}", paint(DIM, lead), paint(DIM, about)));
         }
-        for hidden in &self.hidden {
+        let unread = self.find_unread_files(roots);
+        for hidden in &unread {
             let path = shorten_path(&hidden.path.to_string_lossy(), roots);
             let hooks = layout::format_count(hidden.hooks, "hook");
             let text = format!("{path} ({hooks}) is not read here: {}", hidden.because);
             term.print_labelled_note(WARNING, "warning:", &text);
         }
-        if self.hidden.iter().any(|hidden| !hidden.is_foreign) {
+        if unread.iter().any(|hidden| !hidden.is_foreign) {
             term.print_note("");
             term.print_labelled_note(
                 HELP,

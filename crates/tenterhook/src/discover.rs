@@ -18,12 +18,12 @@ mod saved;
 mod servers;
 mod silencers;
 mod system;
+mod view;
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use candidates::all_config_candidates;
-use file::read_config_if_exists;
+use candidates::{all_config_candidates, user_config_candidates};
 pub(crate) use system::System;
 use tenterhook_core::config::Source;
 use tenterhook_core::dialect::{
@@ -62,6 +62,8 @@ pub(crate) mod internal {
     };
 }
 
+use view::View;
+
 #[cfg(test)]
 mod tests;
 
@@ -87,9 +89,11 @@ pub(crate) fn find_with_plugin_sources(
 ) -> Found {
     let mut found = Found::default();
     let account = roots.with_account_directories();
-    let mut usual = all_config_candidates(roots);
+    let view = View::default();
+    let mut usual = all_config_candidates(roots, &view);
     let candidates_of_account =
-        account.as_ref().map(candidates::user_config_candidates).unwrap_or_default();
+        account.as_ref().map(|account| user_config_candidates(account, &view));
+    let candidates_of_account = candidates_of_account.unwrap_or_default();
     let standing = |candidate: &(DialectId, Candidate)| match &account {
         Some(_)
             if candidate.1.layer == Layer::User && !candidates_of_account.contains(candidate) =>
@@ -113,22 +117,22 @@ pub(crate) fn find_with_plugin_sources(
         if closed_home.is_some() && std::mem::replace(&mut is_reported, true) {
             continue;
         }
+        let roots = account.as_ref().filter(|_| standing == Standing::Account).unwrap_or(roots);
+        let Some((text, flaw)) = read_config_checking_writers(&path, layer, roots, &view) else {
+            continue;
+        };
         let is_again =
             || found.sources.iter().any(|read| is_same_file(Path::new(&*read.name), &path));
         if standing == Standing::Account && is_again() {
             continue;
         }
-        let roots = account.as_ref().filter(|_| standing == Standing::Account).unwrap_or(roots);
-        let Some((text, flaw)) = read_config_checking_writers(&path, layer, roots) else {
-            continue;
-        };
         let moved_from = candidates::origin_of_moved_entries(dialect, &path, roots);
         let source = new_source(&path, dialect, layer, text, roots);
         let flaw = closed_home.cloned().or(flaw);
         found.sources.push(Source { flaw, moved_from, standing, ..source });
     }
     let effective = effective(&found.sources);
-    add_plugin_sources(&mut found, &effective, roots);
+    add_plugin_sources(&mut found, &effective, roots, &view);
     found
 }
 
@@ -148,11 +152,12 @@ pub fn record(roots: &Roots) -> RecordTable {
         roots.with_account_directories().map(|account| native.dialect().candidate_files(&account));
     let is_own = |place: &Candidate| place.layer == Layer::User;
     let account = account.into_iter().flatten().filter(is_own);
+    let view = View::default();
     for Candidate { path, layer } in account.chain(native.dialect().candidate_files(roots)) {
         if !matches!(layer, Layer::Managed | Layer::User) || !roots.has_known_base(&path, layer) {
             continue;
         }
-        let Some((text, flaw)) = read_config_checking_writers(&path, layer, roots) else {
+        let Some((text, flaw)) = read_config_checking_writers(&path, layer, roots, &view) else {
             continue;
         };
         // The files come from the strongest layer down.
@@ -172,8 +177,9 @@ fn read_config_checking_writers(
     path: &Path,
     layer: Layer,
     roots: &Roots,
+    view: &View,
 ) -> Option<(Arc<str>, Option<Flaw>)> {
-    let (text, flaw) = read_config_if_exists(path)?;
+    let (text, flaw) = view.read_config_if_exists(path)?;
     Some(match owner::managed_file_flaw(path, layer, roots) {
         Some(exposed) => ("".into(), Some(Flaw { untrusted: Some(text), ..exposed })),
         None => (text, flaw),
@@ -181,20 +187,20 @@ fn read_config_checking_writers(
 }
 
 /// Adds the hook files of the plugins that the settings found so far enable.
-fn add_plugin_sources(found: &mut Found, effective: &[Source], roots: &Roots) {
+fn add_plugin_sources(found: &mut Found, effective: &[Source], roots: &Roots, view: &View) {
     let mut more = Vec::new();
     for dialect in DIALECTS {
         let of_plugin = |path: &Path, text, flaw, plugin| {
             let source = new_source(path, dialect.id(), Layer::Plugin, text, roots);
             Source { flaw, plugin, ..source }
         };
-        let plugins = enabled_plugins(dialect, effective, roots);
+        let plugins = enabled_plugins(dialect, effective, roots, view);
         more.extend(
             plugins.flawed.map(|(path, flaw)| of_plugin(&path, "".into(), Some(flaw), None)),
         );
         for (plugin, files) in plugins.active {
             for path in files {
-                let Some((text, flaw)) = read_config_if_exists(&path) else { continue };
+                let Some((text, flaw)) = view.read_config_if_exists(&path) else { continue };
                 more.push(of_plugin(&path, text, flaw, Some(plugin.clone())));
             }
         }
@@ -203,12 +209,12 @@ fn add_plugin_sources(found: &mut Found, effective: &[Source], roots: &Roots) {
 }
 
 /// Returns the plugins of a dialect's agent that `sources` enable.
-fn enabled_plugins(dialect: &Dialect, sources: &[Source], roots: &Roots) -> Plugins {
+fn enabled_plugins(dialect: &Dialect, sources: &[Source], roots: &Roots, view: &View) -> Plugins {
     let is_own = |source: &&Source| source.dialect == dialect.id() && source.plugin.is_none();
     let mut settings: Vec<&Source> = sources.iter().filter(is_own).collect();
     // Nothing overrules what the organisation says.
     settings.sort_by_key(|setting| setting.layer == Layer::Managed);
-    dialect.active_plugins(&settings, roots, &file::Files::new(roots))
+    dialect.active_plugins(&settings, roots, &file::Files::new(roots, view))
 }
 
 /// Returns the syntax of a config file by its extension; JSON by default.

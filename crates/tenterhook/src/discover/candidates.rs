@@ -1,12 +1,11 @@
-//! The paths of files with hooks that an agent would load. Lists directories; opens no file, except
-//! the one that names the origin of moved entries.
+//! The paths of files with hooks that an agent would load. Opens no file, except the one that names
+//! the origin of moved entries.
 
-use std::collections::{BTreeSet, HashMap};
-use std::ffi::OsString;
-use std::io::ErrorKind;
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use super::file;
+use super::view::View;
 use tenterhook_core::agents;
 use tenterhook_core::agents::{Form, Scope};
 use tenterhook_core::dialect::{Candidate, DIALECTS, Dialect, DialectId, Roots};
@@ -83,12 +82,11 @@ pub fn searched_paths(roots: &Roots) -> Vec<(DialectId, PathBuf)> {
 
 /// Returns every candidate of every dialect, sorted, with each `*` in a path resolved to existing
 /// files.
-pub(super) fn all_config_candidates(roots: &Roots) -> Vec<(DialectId, Candidate)> {
+pub(super) fn all_config_candidates(roots: &Roots, view: &View) -> Vec<(DialectId, Candidate)> {
     let mut all = Vec::new();
-    let mut listed = Listed::default();
     for dialect in DIALECTS {
         for Candidate { path, layer } in config_candidates_of_dialect(dialect, roots) {
-            let paths = listed.expand_wildcards(&path).into_iter();
+            let paths = view.expand_wildcards(&path).into_iter();
             all.extend(paths.map(|path| (dialect.id(), Candidate { path, layer })));
         }
     }
@@ -123,80 +121,7 @@ pub(super) fn matches_path_pattern(path: &Path, pattern: &Path) -> bool {
 }
 
 /// Returns the candidates of the user's layer.
-pub(super) fn user_config_candidates(roots: &Roots) -> Vec<(DialectId, Candidate)> {
+pub(super) fn user_config_candidates(roots: &Roots, view: &View) -> Vec<(DialectId, Candidate)> {
     let is_own = |(_, candidate): &(DialectId, Candidate)| candidate.layer == Layer::User;
-    all_config_candidates(roots).into_iter().filter(is_own).collect()
-}
-
-/// A cache of directory listings, because an agent may look for many files in one directory.
-#[derive(Debug, Default)]
-pub(super) struct Listed(HashMap<PathBuf, Listing>);
-
-/// The listing of a directory.
-#[derive(Debug)]
-enum Listing {
-    /// The names of its entries, sorted.
-    Names(Vec<OsString>),
-    Absent,
-    /// The directory cannot be listed. It is itself the candidate then, and reading it gives the
-    /// error.
-    Unlisted,
-}
-
-impl Listed {
-    /// Resolves one `*` in each path component: `managed-settings.d/*.json` gives every such file,
-    /// sorted by name.
-    pub(super) fn expand_wildcards(&mut self, pattern: &Path) -> Vec<PathBuf> {
-        let mut paths = vec![PathBuf::new()];
-        for component in pattern.components() {
-            let star = match component {
-                Component::Normal(name) => name.to_str().and_then(|name| name.split_once('*')),
-                _ => None,
-            };
-            paths = match star {
-                None => paths.into_iter().map(|path| path.join(component)).collect(),
-                Some((before, after)) => paths
-                    .iter()
-                    .flat_map(|path| self.matching_entries(path, before, after))
-                    .collect(),
-            };
-        }
-        paths
-    }
-
-    /// Returns the entries of a directory whose names start with `before` and end with `after`.
-    fn matching_entries(&mut self, directory: &Path, before: &str, after: &str) -> Vec<PathBuf> {
-        let fits = |name: &&OsString| {
-            let name = name.to_string_lossy();
-            let fits = name.strip_prefix(before).is_some_and(|rest| rest.ends_with(after));
-            // Skip hidden files: editors and mounts leave them behind.
-            fits && !name.starts_with('.')
-        };
-        let listing =
-            self.0.entry(directory.to_owned()).or_insert_with(|| list_directory(directory));
-        match listing {
-            Listing::Names(names) => {
-                names.iter().filter(fits).map(|name| directory.join(name)).collect()
-            }
-            Listing::Absent => Vec::new(),
-            Listing::Unlisted => vec![directory.to_owned()],
-        }
-    }
-}
-
-fn list_directory(directory: &Path) -> Listing {
-    let names = std::fs::read_dir(directory).and_then(|all| {
-        all.map(|entry| entry.map(|entry| entry.file_name())).collect::<Result<Vec<_>, _>>()
-    });
-    match names {
-        Ok(mut names) => {
-            names.sort_unstable();
-            Listing::Names(names)
-        }
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            let dangles = directory.is_symlink() && !directory.exists();
-            if dangles { Listing::Unlisted } else { Listing::Absent }
-        }
-        Err(_) => Listing::Unlisted,
-    }
+    all_config_candidates(roots, view).into_iter().filter(is_own).collect()
 }

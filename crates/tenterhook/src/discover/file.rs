@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::decode::decode_text;
 use super::saved;
+use super::view::View;
 use tenterhook_core::diagnostic::{Code, Diagnostic};
 use tenterhook_core::dialect::{Disk, Roots};
 use tenterhook_core::source::{Completeness, Flaw};
@@ -72,16 +73,17 @@ pub(super) fn unsearchable_home_flaw(home: &Path) -> Option<Flaw> {
 }
 
 /// The files of this machine, as far as directories are named from which they are found.
-pub(super) struct Files {
+pub(super) struct Files<'v> {
     refuses_relative: bool,
+    view: &'v View,
 }
 
-impl Files {
-    /// A view of this machine's files. It refuses relative paths if the working directory or the
-    /// home is empty.
-    pub(super) fn new(roots: &Roots) -> Self {
+impl<'v> Files<'v> {
+    /// Read access to this machine's files. It refuses relative paths if the working directory or
+    /// the home is empty.
+    pub(super) fn new(roots: &Roots, view: &'v View) -> Self {
         let is_empty = |directory: &Path| directory.as_os_str().is_empty();
-        Self { refuses_relative: is_empty(&roots.cwd) || is_empty(&roots.home) }
+        Self { refuses_relative: is_empty(&roots.cwd) || is_empty(&roots.home), view }
     }
 
     /// Whether the path is relative and relative paths are refused.
@@ -90,20 +92,13 @@ impl Files {
     }
 }
 
-impl Disk for Files {
+impl Disk for Files<'_> {
     fn read_file(&self, path: &Path) -> Option<(Arc<str>, Option<Flaw>)> {
-        if self.refuses_path(path) { None } else { read_config_if_exists(path) }
+        if self.refuses_path(path) { None } else { self.view.read_config_if_exists(path) }
     }
 
     fn list_directories(&self, path: &Path) -> Vec<PathBuf> {
-        if self.refuses_path(path) {
-            return Vec::new();
-        }
-        let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-        let mut found: Vec<PathBuf> =
-            entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
-        found.sort();
-        found
+        if self.refuses_path(path) { Vec::new() } else { self.view.list_directories(path) }
     }
 }
 

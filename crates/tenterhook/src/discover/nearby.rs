@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::candidates::all_config_candidates;
 use super::file::read_config_file;
+use super::view::View;
 use super::{absolute_path, config_format, new_source};
 use tenterhook_core::dialect::{
     Candidate, DIALECTS, DialectId, Fit, Roots, foreign_agents, foreign_hook_files,
@@ -31,14 +32,17 @@ pub struct Hidden {
 /// started here does not read (C-6).
 #[must_use]
 pub fn find_unread_hook_files(roots: &Roots) -> Vec<Hidden> {
-    let read_here: Vec<PathBuf> =
-        all_config_candidates(roots).into_iter().map(|(_, candidate)| candidate.path).collect();
+    let view = View::default();
+    let read_here: Vec<PathBuf> = all_config_candidates(roots, &view)
+        .into_iter()
+        .map(|(_, candidate)| candidate.path)
+        .collect();
     let mut hidden: Vec<Hidden> = Vec::new();
     for directory in directories_to_search(roots) {
         // As if the directory were the root of a repository: then each dialect reads what lies in
         // it.
         let there = Roots { cwd: directory.to_owned(), repository: None, ..roots.clone() };
-        for (dialect, Candidate { path, layer }) in all_config_candidates(&there) {
+        for (dialect, Candidate { path, layer }) in all_config_candidates(&there, &view) {
             let known = read_here.contains(&path) || hidden.iter().any(|h| h.path == path);
             if known || !matches!(layer, Layer::Project | Layer::Local) {
                 continue;
@@ -83,8 +87,9 @@ fn directories_to_search(roots: &Roots) -> impl Iterator<Item = &Path> {
 /// Explains why an agent started here does not read the file.
 fn why_file_is_unread(path: &Path, directory: &Path, roots: &Roots) -> String {
     let started_there = Roots { cwd: directory.to_owned(), ..roots.clone() };
-    let read_there =
-        all_config_candidates(&started_there).iter().any(|(_, candidate)| candidate.path == path);
+    let read_there = all_config_candidates(&started_there, &View::default())
+        .iter()
+        .any(|(_, candidate)| candidate.path == path);
     match &roots.repository {
         Some(root) if !read_there => {
             format!("it is read only from the root of the repository, `{}`", root.display())

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use super::file::{MAX_BYTES, is_not_found, read_utf8_file, unreadable_file_diagnostic};
 use super::owner::managed_file_flaw;
+use super::view::View;
 use super::{enabled_plugins, new_source};
 use tenterhook_core::config::{self, Plugin, Ruleset, Server, Source};
 use tenterhook_core::diagnostic::{Code, Diagnostic};
-use tenterhook_core::dialect::{DIALECTS, Dialect, Roots, ServerFile, ServerFiles};
+use tenterhook_core::dialect::{DIALECTS, Dialect, Plugins, Roots, ServerFile, ServerFiles};
 use tenterhook_core::hook::{Layer, Run};
 use tenterhook_core::source::{Flaw, Reach};
 
@@ -73,9 +74,17 @@ pub(crate) fn find_server_files(
     sources: &[Source],
 ) -> (Vec<FileOfServers>, Vec<Diagnostic>) {
     let (mut found, mut diagnostics) = (Vec::new(), Vec::new());
+    let view = View::default();
     for dialect in DIALECTS {
         if let Some(files) = dialect.mcp_server_files() {
-            found.extend(find_servers_of_agent(dialect, files, roots, sources, &mut diagnostics));
+            let plugins = || enabled_plugins(dialect, sources, roots, &view);
+            found.extend(find_servers_of_agent(
+                dialect,
+                files,
+                (roots, sources),
+                plugins,
+                &mut diagnostics,
+            ));
         }
     }
     (found, diagnostics)
@@ -110,8 +119,8 @@ fn as_server_file(source: &Source) -> ServerFile<'_> {
 fn find_servers_of_agent(
     dialect: &Dialect,
     files: &ServerFiles,
-    roots: &Roots,
-    sources: &[Source],
+    (roots, sources): (&Roots, &[Source]),
+    plugins: impl FnOnce() -> Plugins,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<FileOfServers> {
     let own = sources.iter().filter(|source| source.dialect == dialect.id());
@@ -149,7 +158,7 @@ fn find_servers_of_agent(
         }
         take(&path, layer, None);
     }
-    for (plugin, _) in enabled_plugins(dialect, sources, roots).active {
+    for (plugin, _) in plugins().active {
         take(&(files.of_plugin)(&plugin), Layer::Plugin, Some(plugin));
     }
     found

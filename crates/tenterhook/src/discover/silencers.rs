@@ -7,6 +7,7 @@ use tenterhook_core::dialect::{DIALECTS, DialectId, Roots, Scan, Silencer};
 use tenterhook_core::hook::Layer;
 use tenterhook_core::source::Source;
 
+use super::view::View;
 use super::{file, find, new_source};
 
 /// Finds what disables, or could disable, the hooks in an agent's settings when the agent starts
@@ -23,8 +24,8 @@ pub fn find_silencers(
     let is_settings = |source: &&Source| source.dialect == dialect && source.plugin.is_none();
     let mut settings: Vec<&Source> = sources.iter().filter(is_settings).collect();
     settings.sort_by_key(|source| source.layer == Layer::Managed);
-    let scan = Scan { settings: &settings, roots, env, disk: &file::Files::new(roots) };
-    read(scan)
+    let view = View::default();
+    read(Scan { settings: &settings, roots, env, disk: &file::Files::new(roots, &view) })
 }
 
 /// Returns the settings in these files that disable hooks, or could, wherever the agent starts.
@@ -40,7 +41,7 @@ pub fn silencers_in_files(given: &[&Source], roots: &Roots) -> Vec<Silencer> {
         let place = silencer.finding.place.as_ref();
         place.is_some_and(|place| given.iter().any(|source| source.name == place.file))
     };
-    let mut found = Vec::new();
+    let (mut found, view) = (Vec::new(), View::default());
     for dialect in DIALECTS {
         let settings: Vec<&Source> =
             placed.iter().filter(|source| source.dialect == dialect.id()).collect();
@@ -48,7 +49,8 @@ pub fn silencers_in_files(given: &[&Source], roots: &Roots) -> Vec<Silencer> {
         else {
             continue;
         };
-        let scan = Scan { settings: &settings, roots, env: &[], disk: &file::Files::new(roots) };
+        let disk = file::Files::new(roots, &view);
+        let scan = Scan { settings: &settings, roots, env: &[], disk: &disk };
         found.extend(read(scan).into_iter().filter(own));
     }
     found

@@ -35,7 +35,7 @@ pub(super) fn source_findings(
     let twice =
         calling.iter().flat_map(|agent| duplicate_run_findings(agent, loaded, engine, here));
     found.extend(twice.collect::<Vec<_>>());
-    for hidden in &loaded.hidden {
+    for hidden in &loaded.find_unread_files(&here.roots) {
         let hooks = format_count(hidden.hooks, "hook");
         let what = format!("its {hooks} are not read here: {}", hidden.because);
         let mend =
