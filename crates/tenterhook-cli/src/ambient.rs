@@ -46,7 +46,7 @@ impl Here {
             }
         })?;
         let env = Ambient::from_env().env;
-        let state = exemptions::state_directory(&env, &roots.home);
+        let state = PathBuf::new();
         Ok(Self { roots, beside: Vec::new(), left: Vec::new(), env, state }.with_safe_state_dir())
     }
 
@@ -72,7 +72,10 @@ impl Here {
     /// `directory`.
     pub(crate) fn with_additional_project_around(&self, directory: &Path) -> Result<Self, Problem> {
         let mut here = self.clone();
-        here.beside.extend(self.roots_unless_known(directory)?);
+        match self.roots_unless_known(directory)? {
+            Some(roots) => here.beside.push(roots),
+            None => return Ok(here),
+        }
         Ok(here.with_safe_state_dir())
     }
 
@@ -82,6 +85,7 @@ impl Here {
         mut self,
         projects: &[PathBuf],
     ) -> Result<Self, Problem> {
+        let left = self.left.len();
         for project in projects {
             let known = [&self.roots].into_iter().chain(&self.beside).chain(&self.left);
             if known.into_iter().all(|roots| roots.cwd != *project) {
@@ -89,7 +93,7 @@ impl Here {
                 self.left.push(roots.map_err(|error| Problem::new(error.to_string()))?);
             }
         }
-        Ok(self.with_safe_state_dir())
+        Ok(if self.left.len() == left { self } else { self.with_safe_state_dir() })
     }
 
     /// Replaces a state directory that a variable put into a project by the usual one: otherwise a

@@ -8,6 +8,7 @@ mod projects;
 mod reply;
 mod silenced;
 
+use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,6 +21,7 @@ use tenterhook::record::{Journal, Sink};
 use tenterhook::session::Store;
 use tenterhook::{Engine, Event, Session};
 use tenterhook_core::answer::Power;
+use tenterhook_core::config::Ruleset;
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::dialect::{DialectId, EventLabel, Reply};
 use tenterhook_core::event::{EventName, Surroundings};
@@ -252,8 +254,10 @@ impl<'a> Call<'a> {
         let begun = journal.map(|journal| Arc::new(aside::Begun::new(journal)));
         let sink = begun.clone().map(|begun| begun as Arc<dyn Sink>);
         let engine = build_engine(&mut loaded, &here, place.path(), agent, (Shadows::PutOff, sink));
-        let scratch =
-            if may_hooks_write_files(&engine, &event) { place.create(term) } else { Scratch::NONE };
+        // The program ends with this call: to take its hooks apart would only take time.
+        let ruleset = ManuallyDrop::new(engine.ruleset());
+        let may_write = may_hooks_write_files(&ruleset, &event);
+        let scratch = if may_write { place.create(term) } else { Scratch::NONE };
         let budget = left.saturating_sub(began.elapsed()).saturating_sub(KEPT.min(left / 4));
         let session = restore_session(agent, &event, kept.as_ref());
         session.add_faults(found);
@@ -266,8 +270,8 @@ impl<'a> Call<'a> {
             let put_off = aside::has_deferred_shadow_hook(&outcome);
             outcome.faults.splice(0..0, faults.into_iter().chain(rejected));
             let (kept, check) = (kept.as_deref(), check.as_ref());
-            let (ruleset, exemptions) = (&engine.ruleset(), &Exemptions::in_directory(state));
-            let about = About { agent, event: &event, ruleset, kept, check, exemptions };
+            let exemptions = &Exemptions::in_directory(state);
+            let about = About { agent, event: &event, ruleset: &ruleset, kept, check, exemptions };
             // Print the reply as soon as it is known: killing programs must not delay it.
             (about.send_reply(outcome, warnings, term, self.reply), put_off)
         };
@@ -421,7 +425,7 @@ fn build_engine(
 
 /// Returns whether files may be written for the hooks of an event, so that they need a scratch
 /// directory. Built-in hooks write none; for a rule, only a context that is too long is written.
-fn may_hooks_write_files(engine: &Engine, event: &Event) -> bool {
+fn may_hooks_write_files(ruleset: &Ruleset, event: &Event) -> bool {
     let call = event.as_tool_call();
     let is_for = |name: &EventName| {
         *name == event.name || call.as_ref().is_some_and(|call| call.name == *name)
@@ -431,7 +435,7 @@ fn may_hooks_write_files(engine: &Engine, event: &Event) -> bool {
     let may_write = |hook: &Arc<configured::Hook>| {
         is_for(&hook.event) && hook.layer != Layer::BuiltIn && !is_silent_rule(&hook.run)
     };
-    engine.ruleset().hooks().iter().any(may_write)
+    ruleset.hooks().iter().any(may_write)
 }
 
 /// Returns what hooks receive about the agent that calls (BR-14, BR-15).

@@ -6,6 +6,7 @@
 //! from an agent.
 
 use std::fs;
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use crate::discover;
@@ -132,15 +133,22 @@ fn process_ancestors(id: u32) -> impl Iterator<Item = Process> {
 }
 
 fn read_process(id: u32) -> Option<Process> {
-    let text = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    let text = String::from_utf8(read_process_file(id, "stat").ok()?).ok()?;
     // The program's name is in parentheses and may contain any character.
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
     Some(Process { id, parent: fields.get(1)?.parse().ok()?, start: fields.get(19)?.parse().ok()? })
 }
 
+/// Reads a file of `/proc`, whose length is not known ahead: with room for it, in one piece.
+fn read_process_file(id: u32, name: &str) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(4096);
+    fs::File::open(format!("/proc/{id}/{name}"))?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// The non-empty arguments of a process.
 fn process_arguments(id: u32) -> Vec<String> {
-    let text = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+    let text = read_process_file(id, "cmdline").unwrap_or_default();
     let arguments =
         text.split(|byte| *byte == 0).map(|part| String::from_utf8_lossy(part).into_owned());
     arguments.filter(|argument| !argument.is_empty()).collect()
