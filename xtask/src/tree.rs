@@ -66,7 +66,12 @@ pub(crate) fn files() -> Result<Vec<File>, Error> {
     names.dedup();
     // A file that is deleted but not yet committed, or that is no text, has nothing to keep tidy.
     let read = |path: &str| {
-        let text = std::fs::read_to_string(root.join(path)).ok()?;
+        let path_there = root.join(path);
+        // The file that a link leads to is kept tidy where it lies.
+        if path_there.is_symlink() {
+            return None;
+        }
+        let text = std::fs::read_to_string(path_there).ok()?;
         Some(File { path: path.to_owned(), text })
     };
     Ok(names.into_iter().filter_map(read).collect())

@@ -303,7 +303,11 @@ fn apply_failure_policy(
         }
     };
     let hook = &judge_context.hook.id;
+    // Such a hook was not asked at all.
+    let holds = matches!(failure.code, Code::AwaitsApproval | Code::FileUnread);
     let consequence = match policy {
+        OnFailure::Block if holds => "; the call is held",
+        OnFailure::Ask if holds => "; the user is asked",
         OnFailure::Block => "; the action is blocked, because the hook's failure policy says so",
         OnFailure::Ask => "; the user is asked, because the hook's failure policy says so",
         OnFailure::Continue => "",
@@ -319,7 +323,8 @@ fn apply_failure_policy(
     // A readable denial beside the failure keeps its own words.
     if answer.restraint < restraint {
         answer.restraint = restraint;
-        answer.reason = Some(format!("hook `{hook}` gave no answer: {}", failure.message));
+        let verb = if holds { "holds this call" } else { "gave no answer" };
+        answer.reason = Some(format!("hook `{hook}` {verb}: {}", failure.message));
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tenterhook::engine::Builder;
 use tenterhook::internal::discover;
 use tenterhook_core::config::{Ruleset, is_tenterhook_entry};
 use tenterhook_core::diagnostic::{Diagnostic, Severity};
-use tenterhook_core::hook::{Hook, Layer};
+use tenterhook_core::hook::{Hook, Layer, Run};
 
 use super::{fix, test, to_pretty_json};
 use crate::ambient::Here;
@@ -20,7 +21,7 @@ use crate::problem::Problem;
 use crate::reach;
 use crate::scripts::{self, Consequence, Missing};
 use crate::servers;
-use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
+use crate::show::paint::{BOLD, DIM, ERROR, GOOD, HELP, WARNING, paint};
 use crate::show::table::{Cell, Column, Give, Table};
 use crate::show::{diagnostic, layout};
 use crate::silence;
@@ -79,9 +80,24 @@ fn run_once(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem> {
         complete_and_render_findings(&mut loaded, args, here, term.width())
     })?;
     term.print_data(&page)?;
+    if args.output.format == Format::Text && loaded.diagnostics.is_empty() && runs_programs(&loaded)
+    {
+        let hint = "check starts no hook; `tenterhook fire Bash ls` shows what they answer";
+        term.print_labelled_note(HELP, "hint:", hint);
+    }
     let least = if args.strict { Severity::Warning } else { Severity::Error };
     let wrong = loaded.diagnostics.iter().any(|diagnostic| diagnostic.severity >= least);
     Ok(if wrong { Exit::Wrong } else { Exit::Good })
+}
+
+/// Returns whether some hook for tool calls is a program, whose answers only a run shows.
+fn runs_programs(loaded: &Loaded) -> bool {
+    let is_program = |hook: &Arc<Hook>| {
+        hook.event.as_str() == "PreToolUse"
+            && matches!(hook.run, Run::Command(_) | Run::Worker(_))
+            && !is_tenterhook_entry(&hook.run)
+    };
+    loaded.build_engine_as_if_approved().0.ruleset().hooks().iter().any(is_program)
 }
 
 /// Adds the findings that only show in the whole configuration to those of each file, and renders

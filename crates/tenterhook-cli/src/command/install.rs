@@ -66,7 +66,7 @@ pub(crate) fn run_install(args: &Install, here: &Here, term: Term) -> Result<Exi
         planned.push((agent, changes));
     }
     if args.dry_run {
-        // Before all that is said about the agents, which would scroll away.
+        // Before the notes about the agents, which would scroll away.
         planned.iter().try_for_each(|(_, changes)| print_diffs(changes, here, term))?;
     }
     for (agent, changes) in planned {
@@ -165,6 +165,12 @@ pub(crate) fn run_uninstall(args: &Uninstall, here: &Here, term: Term) -> Result
     }
     if args.purge {
         purge_state(args.dry_run, here, term)?;
+    } else if here.state.is_dir() && !args.dry_run {
+        let shown = shorten_path(&here.state.to_string_lossy(), &here.roots);
+        let text = format!(
+            "records and approvals stay in `{shown}`; `tenterhook uninstall --all --purge` removes them"
+        );
+        term.print_labelled_note(HELP, "note:", &text);
     }
     Ok(Exit::Good)
 }

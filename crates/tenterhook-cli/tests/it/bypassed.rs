@@ -40,7 +40,7 @@ fn line_of_a_skill_is_denied_exactly() {
         assert_eq!(output["hookEventName"], "PreSkillShellCommand", "{}", said.stdout);
         assert_eq!((said.code, output["permissionDecision"].as_str()), (0, Some("deny")));
         let reason = output["permissionDecisionReason"].as_str().unwrap();
-        reason.split("\nThe user, ").next().unwrap_or_default().to_owned()
+        reason.split(" [tenterhook explain ").next().unwrap_or_default().to_owned()
     };
     assert_eq!(denied(&line("git fetch && git push -f")), "not here");
     let fine = line("git status");

@@ -1,4 +1,4 @@
-//! What is packaged for a registry: each file that the program includes lies in its crate.
+//! Packages for a registry contain each file that the program includes.
 
 use std::fs;
 use std::path::Path;

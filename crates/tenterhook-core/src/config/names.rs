@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::{ReadConfig, Source, Switch};
 use crate::diagnostic::{Code, Diagnostic, Location, Severity, nearest_word};
-use crate::dialect::DialectId;
 use crate::hook::{Hook, HookId, Layer};
 use crate::protect;
 
@@ -36,8 +35,11 @@ pub(super) fn findings_of_managed_names(read: &[(Source, ReadConfig)]) -> Vec<Di
         .map(|(file, hook)| (&hook.id, file))
         .collect();
     let mut places = HashSet::new();
-    let others = hooks()
-        .filter(|(_, hook)| hook.dialect == DialectId::NATIVE && !hook.is_managed_or_built_in());
+    // In files of agents no user chooses the names.
+    let has_chosen_name =
+        |hook: &Hook| hook.dialect.dialect().policy_for_unreadable_file().is_none();
+    let others =
+        hooks().filter(|(_, hook)| has_chosen_name(hook) && !hook.is_managed_or_built_in());
     others
         .filter(|(_, hook)| !hook.is_hold_for_unread_file())
         .filter_map(|(file, hook)| {

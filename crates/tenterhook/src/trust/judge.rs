@@ -246,7 +246,7 @@ fn unapproved_policy(read: &[(Source, ReadConfig)]) -> Unapproved {
     if holds { Unapproved::Hold } else { Unapproved::Off }
 }
 
-fn audience_of_dialect(dialect: DialectId) -> WrittenFor {
+pub(super) fn audience_of_dialect(dialect: DialectId) -> WrittenFor {
     // Only the native dialect has no `while_unread`: no agent reads its files (C-72).
     match dialect.dialect().policy_for_unreadable_file() {
         None => WrittenFor::Us,

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::decide::{Role, State};
+use super::decide::{Role, State, WrittenFor};
 use super::key::PublicKey;
 use super::lock::Signed;
 use super::pins::{Pins, ReadScript};
@@ -200,7 +200,8 @@ fn unreadable_reason(source: &Source) -> Option<String> {
 /// Returns why a native file that is not well formed leaves nothing to approve, if it does: what
 /// was lost may be a gate, and calls are held for it (T-15).
 fn lost_whole_reason(source: &Source, config: &ReadConfig) -> Option<String> {
-    let lost = config.lost.as_ref().filter(|_| source.dialect == DialectId::NATIVE)?;
+    let is_ours = judge::audience_of_dialect(source.dialect) == WrittenFor::Us;
+    let lost = config.lost.as_ref().filter(|_| is_ours)?;
     let is_whole = config.hooks.iter().all(Hook::is_hold_for_unread_file);
     let line = lost.place.line;
     is_whole.then(|| format!("nothing in it can be read: line {line}: {}", lost.why))

@@ -78,7 +78,8 @@ pub(super) fn other_hooks_note(
         false => String::new(),
     };
     let files = each.join(", ");
-    (!each.is_empty()).then(|| format!("behind {}, Tenterhook runs {files}{offer}", agent.title))
+    (!each.is_empty())
+        .then(|| format!("behind {}, Tenterhook runs here {files}{offer}", agent.title))
 }
 
 /// Adds the removal of an agent's marker file to the changes of `uninstall`.
