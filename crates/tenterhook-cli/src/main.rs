@@ -5,6 +5,7 @@ mod args;
 mod book;
 mod call_notes;
 mod command;
+mod deliveries;
 mod executable;
 mod exit;
 mod grants;

@@ -17,6 +17,7 @@ use tenterhook_core::event::EventName;
 use tenterhook_core::hook::HookId;
 
 use crate::call_notes::CallNotes;
+use crate::deliveries::{self, Deliveries};
 
 /// How long the state of an unused session is stored.
 const FORGOTTEN: Duration = Duration::from_hours(24 * 14);
@@ -85,6 +86,16 @@ impl SessionStore {
     /// Returns the notes about the session's calls.
     pub(crate) fn call_notes(&self) -> CallNotes {
         CallNotes::at_path(self.file.with_extension("notes"))
+    }
+
+    /// Returns the results of background hooks that wait for an event of the session.
+    pub(crate) fn deliveries(&self) -> Deliveries {
+        Deliveries::at_path(self.path(deliveries::EXTENSION))
+    }
+
+    /// Returns the path of a file of the session.
+    pub(crate) fn path(&self, extension: &str) -> PathBuf {
+        self.file.with_extension(extension)
     }
 
     /// Returns whether state can be stored: a gate that counts its denials must not start from zero

@@ -64,6 +64,9 @@ pub enum Ended {
     Detached,
     /// It went on in the background, and ended there like this.
     InBackground(Box<Self>),
+    /// It ended in the background of an earlier event, whose record has this number, and its
+    /// result comes with this event.
+    Delivered(u64),
 }
 
 impl Ended {
@@ -81,7 +84,7 @@ impl Ended {
     /// line of output asks for that.
     #[must_use]
     pub const fn is_in_background(&self) -> bool {
-        matches!(self, Self::Detached | Self::InBackground(_))
+        matches!(self, Self::Detached | Self::InBackground(_) | Self::Delivered(_))
     }
 
     /// Returns the text that others may have written, such as a path, for editing.
@@ -109,6 +112,7 @@ impl fmt::Display for Ended {
             Self::NotRun(why) => write!(f, "not run: {why}"),
             Self::Detached => f.write_str("detached"),
             Self::InBackground(ended) => write!(f, "{ended}, detached"),
+            Self::Delivered(record) => write!(f, "delivered, of record {record}"),
         }
     }
 }

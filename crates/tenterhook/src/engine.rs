@@ -6,7 +6,9 @@
 //! **outcome**, the session **settles** it, and the firing is **recorded**.
 
 mod ahead;
+mod background_hooks;
 mod builder;
+mod carried;
 #[cfg(feature = "mcp")]
 mod connected;
 #[cfg(feature = "rule")]
@@ -21,7 +23,6 @@ mod preconditions;
 mod projects;
 mod recording;
 mod second_round;
-mod shadows;
 mod step;
 
 use std::path::PathBuf;
@@ -35,15 +36,15 @@ use crate::discover::Found;
 use crate::executor::Ambient;
 use crate::record::Sink;
 use crate::session::Session;
+use background_hooks::BackgroundHooks;
 pub use builder::Builder;
 use firing::{Finished, Firing};
 use judge::Judge;
 use recording::Recording;
-use shadows::Shadows;
 use tenterhook_core::answer::Failure;
 use tenterhook_core::config::{Added, Ruleset, Source, Stage};
 use tenterhook_core::diagnostic::Diagnostic;
-use tenterhook_core::dialect::{Dispatch, Roots};
+use tenterhook_core::dialect::{Cap, Dispatch, Roots};
 use tenterhook_core::event::{Event, EventName};
 use tenterhook_core::hook::Phase;
 use tenterhook_core::merge;
@@ -53,7 +54,7 @@ use tenterhook_core::verdict::Verdict;
 
 /// What only the programs use (see [`crate::internal`]).
 pub(crate) mod internal {
-    pub use super::shadows::Shadows;
+    pub use super::background_hooks::BackgroundHooks;
 }
 
 #[cfg(test)]
@@ -81,7 +82,7 @@ struct Inner {
     judge: Judge,
     /// The user's home, for events that name none.
     home: PathBuf,
-    shadows: Shadows,
+    background_hooks: BackgroundHooks,
     projects: projects::Projects,
 }
 
@@ -164,8 +165,8 @@ impl Engine {
         let failure =
             if stages.is_empty() { None } else { preconditions::unusable_runtime_failure() };
         let failure = failure.as_ref();
-        let faults = session.take_faults();
-        let is_recorded = !stages.is_empty() || !faults.is_empty();
+        let (faults, carried) = (session.take_faults(), session.take_outcomes());
+        let is_recorded = !stages.is_empty() || !faults.is_empty() || !carried.is_empty();
         #[cfg(feature = "rule")]
         let called = Arc::clone(&event);
         let recording =
@@ -183,14 +184,15 @@ impl Engine {
             let firing = begin(call).without_already_run_hooks(&finished.hooks);
             finished.merge(Box::pin(run_stages(firing, &stages, phases, failure)).await);
         }
-        let Finished { event, verdicts, records, hooks } = finished;
+        let Finished { event, mut verdicts, mut records, hooks } = finished;
+        carried::carry_earlier_outcomes(carried, &event, &mut verdicts, &mut records);
 
         let mut outcome = merge_verdicts(verdicts, &rulesets, &event);
         outcome.faults.splice(0..0, faults);
         outcome
             .faults
             .extend(preconditions::missing_directory_fault(&event).filter(|_| !records.is_empty()));
-        let cap = rulesets.iter().filter_map(|ruleset| ruleset.denial_cap(&event.name)).min();
+        let cap = self.inner.denial_cap(&rulesets, &event);
         let outcome = session.settle_outcome(&event.name, outcome, cap);
         let outcome = polish::clean_and_cap_texts(outcome.with_steps(records), &self.inner.ambient);
         #[cfg(feature = "rule")]
@@ -221,6 +223,15 @@ impl Engine {
         let rulesets = [self.ruleset(), session.hooks()];
         session.end_unused_residents(&rulesets);
         rulesets
+    }
+}
+
+impl Inner {
+    /// Returns how many denials of the event in a row end it. The second process of an event counts
+    /// none: the first one did.
+    fn denial_cap(&self, rulesets: &[Arc<Ruleset>], event: &Event) -> Option<Cap> {
+        let caps = rulesets.iter().filter_map(|ruleset| ruleset.denial_cap(&event.name));
+        caps.min().filter(|_| !self.background_hooks.is_second_process())
     }
 }
 

@@ -90,6 +90,8 @@ struct Inner {
     began: AtomicBool,
     /// What the host found wrong with the next event.
     faults: Mutex<Vec<Fault>>,
+    /// Outcomes of earlier background steps that the next event carries.
+    outcomes: Mutex<Vec<Outcome>>,
 }
 
 impl Inner {
@@ -133,6 +135,7 @@ impl Session {
             is_last_event: AtomicBool::new(false),
             began: AtomicBool::new(false),
             faults: Mutex::default(),
+            outcomes: Mutex::default(),
         });
         let owner = Some(Arc::new(Owner(Arc::clone(&inner))));
         Self { inner, owner }
@@ -277,6 +280,17 @@ impl Session {
     /// Takes the faults that the host added.
     pub(crate) fn take_faults(&self) -> Vec<Fault> {
         std::mem::take(&mut *self.inner.faults.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Adds outcomes of background steps of earlier events, each with its step. They become part of
+    /// the outcome of the event that the host fires next, unless that event is held back.
+    pub fn add_outcomes(&self, outcomes: Vec<Outcome>) {
+        self.inner.outcomes.lock().unwrap_or_else(PoisonError::into_inner).extend(outcomes);
+    }
+
+    /// Takes the outcomes that the host added.
+    pub(crate) fn take_outcomes(&self) -> Vec<Outcome> {
+        std::mem::take(&mut *self.inner.outcomes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The hooks that the session added.

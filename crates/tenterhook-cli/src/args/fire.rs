@@ -83,7 +83,7 @@ pub(crate) struct Hook {
     /// Fire the hooks of this file only; may be repeated
     #[arg(long, value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) config: Vec<Named>,
-    /// Run the slow shadow hooks of a call that has its reply; the value is the number of its record
+    /// Run the background hooks of a call that has its reply; the value is the number of its record
     #[arg(long, value_name = "NUMBER", hide = true)]
     pub(crate) aside: Option<u64>,
 }

@@ -4,6 +4,7 @@
 
 mod aside;
 pub(super) mod canary;
+mod carry;
 mod projects;
 mod reply;
 mod silenced;
@@ -15,15 +16,15 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use tenterhook::engine::Builder;
-use tenterhook::internal::engine::Shadows;
+use tenterhook::internal::engine::BackgroundHooks;
 use tenterhook::internal::exemptions::{self, Exemptions};
-use tenterhook::record::{Journal, Sink};
+use tenterhook::record::Sink;
 use tenterhook::session::Store;
 use tenterhook::{Engine, Event, Session};
 use tenterhook_core::answer::Power;
 use tenterhook_core::config::Ruleset;
 use tenterhook_core::diagnostic::Code;
-use tenterhook_core::dialect::{DialectId, EventLabel, Reply};
+use tenterhook_core::dialect::{DialectId, EventLabel, Reply, Whole};
 use tenterhook_core::event::{EventName, Surroundings};
 use tenterhook_core::hook::{self as configured, Layer, Run};
 use tenterhook_core::outcome::Fault;
@@ -42,6 +43,8 @@ use crate::scratch::{Scratch, ScratchPath};
 use crate::session_store::{SessionStore, Unkept};
 use crate::term::Term;
 use crate::wait::{Waited, block_on_current_thread};
+use aside::Handover;
+use carry::Carried;
 use reply::About;
 use silenced::CallCheck;
 
@@ -121,7 +124,7 @@ impl<'a> Call<'a> {
         if let Some(begun) = self.args.aside {
             // The agent had its reply: whatever goes wrong here is not reported.
             self.reply.send(&Reply::default());
-            return self.run_deferred_shadow_hooks(here, term, begun).unwrap_or(aside::DONE);
+            return self.run_deferred_hooks(here, term, begun).unwrap_or(aside::DONE);
         }
         let limit = self.time_limit();
         if let Err(error) = self.reply.start_deadline_thread(limit) {
@@ -143,7 +146,10 @@ impl<'a> Call<'a> {
     /// Reads the event. Its form and its fields decide which event it is, not the arguments
     /// (BR-13).
     fn read_event(&self, here: &Here) -> Result<Called, Lost> {
-        let mut whole = input::read_object_from_stdin()?;
+        self.decode_event(input::read_object_from_stdin()?, here)
+    }
+
+    fn decode_event(&self, mut whole: Whole, here: &Here) -> Result<Called, Lost> {
         let claim = &self.claim;
         let agent = DialectId::from_event_form(&whole.fields, claim.agent).unwrap_or(claim.agent);
         let mut warnings = Vec::new();
@@ -229,10 +235,7 @@ impl<'a> Call<'a> {
         let began = Instant::now();
         let mut called = match self.read_event(here) {
             Ok(called) => called,
-            Err(lost) => {
-                let journal = journal::open_agent_journal(self.claim.agent, &Map::new(), here);
-                return deny_unreadable_event(lost, journal.as_ref(), term, self.reply);
-            }
+            Err(lost) => return self.deny_unreadable_event(lost, here, term),
         };
         let journal = journal::open_agent_journal(called.agent, &called.fields, here);
         if called.agent.dialect().is_noise_event(&called.event) {
@@ -241,11 +244,12 @@ impl<'a> Call<'a> {
         }
         let state = &here.state;
         let kept = called.open_store_setting_stop_flag(state);
-        let Called { agent, event, faults, mut warnings, fields } = called;
-        let check = kept.as_deref().and_then(|kept| CallCheck::new(&event, agent, kept));
+        let (agent, event) = (called.agent, &called.event);
+        let mut warnings = called.warnings.clone();
+        let check = kept.as_deref().and_then(|kept| CallCheck::new(event, agent, kept));
         let found = check.iter().flat_map(CallCheck::note_and_find_faults).collect();
         let Prepared { here, loaded, place } =
-            self.load_hooks_for_event(&event, here, kept.as_deref())?;
+            self.load_hooks_for_event(event, here, kept.as_deref())?;
         let mut loaded = loaded.prepare_for_firing();
         warnings.extend(projects::store_projects_and_get_warnings(&loaded, &here, kept.as_deref()));
         warnings.extend(here.home_inside_project_warning());
@@ -253,51 +257,50 @@ impl<'a> Call<'a> {
         exemptions::lineage::record_caller_as_agent(state);
         let begun = journal.map(|journal| Arc::new(aside::Begun::new(journal)));
         let sink = begun.clone().map(|begun| begun as Arc<dyn Sink>);
-        let engine = build_engine(&mut loaded, &here, place.path(), agent, (Shadows::PutOff, sink));
+        let runs = (BackgroundHooks::Deferred, sink);
+        let engine = build_engine(&mut loaded, &here, place.path(), agent, runs);
         // The program ends with this call: to take its hooks apart would only take time.
         let ruleset = ManuallyDrop::new(engine.ruleset());
-        let may_write = may_hooks_write_files(&ruleset, &event);
+        let may_write = may_hooks_write_files(&ruleset, event);
         let scratch = if may_write { place.create(term) } else { Scratch::NONE };
         let budget = left.saturating_sub(began.elapsed()).saturating_sub(KEPT.min(left / 4));
-        let session = restore_session(agent, &event, kept.as_ref());
+        let session = restore_session(agent, event, kept.as_ref());
         session.add_faults(found);
+        let carried = Carried::add_to_session(&called, kept.as_deref(), &session, &mut warnings);
         let computing = session.clone();
         let rejected = loaded.faults_of_rejected_hooks();
         let work = async {
             let _ended = stream::Ended(session.clone());
             let mut outcome = engine.fire_within(event.clone(), &session, Some(budget)).await;
             session.drain_into(&mut outcome).await;
-            let put_off = aside::has_deferred_shadow_hook(&outcome);
-            outcome.faults.splice(0..0, faults.into_iter().chain(rejected));
+            outcome.faults.splice(0..0, called.faults.iter().cloned().chain(rejected));
             let (kept, check) = (kept.as_deref(), check.as_ref());
-            let exemptions = &Exemptions::in_directory(state);
-            let about = About { agent, event: &event, ruleset: &ruleset, kept, check, exemptions };
+            let (ruleset, exemptions) = (&*ruleset, &Exemptions::in_directory(state));
+            let about = About { agent, event, ruleset, kept, check, exemptions };
+            let by = (ruleset.as_ref(), begun.as_deref());
+            let handover = Handover::prepare(&outcome, by, &called, state, &mut warnings);
             // Print the reply as soon as it is known: killing programs must not delay it.
-            (about.send_reply(outcome, warnings, term, self.reply), put_off)
+            let send = |outcome| about.send_reply(outcome, warnings, term, self.reply);
+            (carried.finish_with_reply(outcome, send), handover)
         };
         match block_on_current_thread(work, move || computing.cancel()) {
             Err(starved) => Ok(starved.deny_to_caller(self.reply)),
-            Ok(Waited::Done((exit, put_off))) => {
-                self.start_deferred_shadow_hooks(&fields, begun.filter(|_| put_off));
+            Ok(Waited::Done((exit, handover))) => {
+                handover.into_iter().for_each(|hooks| hooks.spawn(self.args, &called.fields));
                 Ok(exit)
             }
-            Ok(Waited::Signal(_)) => {
-                scratch.discard();
-                Ok(self.reply.deny(Code::Cancelled, "the run was cancelled"))
-            }
+            Ok(Waited::Signal(_)) => Ok(self.deny_cancelled_run(scratch)),
         }
     }
 
-    /// Starts the process that runs the deferred shadow hooks. Without a record, running them would
-    /// have no effect.
-    fn start_deferred_shadow_hooks(
-        &self,
-        fields: &Map<String, Value>,
-        begun: Option<Arc<aside::Begun<Journal>>>,
-    ) {
-        if let Some(begun) = begun {
-            aside::spawn_background_process(self.args, fields, begun.begin_record_number());
-        }
+    fn deny_unreadable_event(&self, lost: Lost, here: &Here, term: Term) -> Result<Exit, Problem> {
+        let journal = journal::open_agent_journal(self.claim.agent, &Map::new(), here);
+        deny_unreadable_event(lost, journal.as_ref(), term, self.reply)
+    }
+
+    fn deny_cancelled_run(&self, scratch: Scratch) -> Exit {
+        scratch.discard();
+        self.reply.deny(Code::Cancelled, "the run was cancelled")
     }
 
     /// Loads the hooks that apply where the event happened, and the gates of the projects that the
@@ -319,26 +322,21 @@ impl<'a> Call<'a> {
         Ok(Prepared { here, loaded, place })
     }
 
-    /// Runs the shadow hooks that were deferred until the agent had its reply. Only the record has
-    /// their results.
-    fn run_deferred_shadow_hooks(
-        &self,
-        here: &Here,
-        term: Term,
-        begun: u64,
-    ) -> Result<Exit, Problem> {
+    /// Runs the hooks that were deferred until the agent had its reply.
+    fn run_deferred_hooks(&self, here: &Here, term: Term, begun: u64) -> Result<Exit, Problem> {
         let here = &here.with_project_from_env(self.claim.agent.dialect().project_variables())?;
-        let Ok(called) = self.read_event(here) else { return Ok(aside::DONE) };
+        let Ok(mut whole) = input::read_object_from_stdin() else { return Ok(aside::DONE) };
+        let own = aside::take_hooks(&mut whole.fields);
+        let Ok(called) = self.decode_event(whole, here) else { return Ok(aside::DONE) };
         let kept = called.open_session_store(&here.state);
         let Called { agent, event, fields, .. } = called;
-        let Some(journal) = journal::open_agent_journal(agent, &fields, here) else {
-            return Ok(aside::DONE);
-        };
+        let to = journal::open_agent_journal(agent, &fields, here);
+        let deliveries = kept.as_deref().map(SessionStore::deliveries);
         let Prepared { here, mut loaded, place } =
             self.load_hooks_for_event(&event, here, kept.as_deref())?;
-        let sink = Arc::new(aside::Behind { to: journal, begun }) as Arc<dyn Sink>;
-        let engine =
-            build_engine(&mut loaded, &here, place.path(), agent, (Shadows::Alone, Some(sink)));
+        let sink = Arc::new(aside::Behind { to, begun, agent, deliveries }) as Arc<dyn Sink>;
+        let runs = (BackgroundHooks::Only(own), Some(sink));
+        let engine = build_engine(&mut loaded, &here, place.path(), agent, runs);
         let scratch = place.create(term);
         let session = aside::background_session(kept.map(|store| store as Arc<dyn Store>));
         let computing = session.clone();
@@ -405,19 +403,18 @@ struct Prepared {
     place: ScratchPath,
 }
 
-/// Builds the engine for an agent's call. `shadows` says how it treats shadow hooks and where it
-/// records.
+/// Builds the engine for an agent's call, with what runs its background hooks and where it records.
 fn build_engine(
     loaded: &mut Loaded,
     here: &Here,
     scratch: &Path,
     agent: DialectId,
-    (shadows, sink): (Shadows, Option<Arc<dyn Sink>>),
+    (background, sink): (BackgroundHooks, Option<Arc<dyn Sink>>),
 ) -> Engine {
     let ambient = here.hook_ambient(None, Some(scratch));
     loaded.retain_own_hooks(agent, here);
     loaded.build_engine(|builder| {
-        let builder = builder.ambient(ambient).connect(&here.roots).shadows(shadows);
+        let builder = builder.ambient(ambient).connect(&here.roots).background_hooks(background);
         let builder = sink.into_iter().fold(builder, Builder::sink);
         builder.self_protection().behind(agent)
     })

@@ -1,6 +1,7 @@
 //! `log`: what is on record, a line a firing; what each hook has done so far; whether the record is whole. Changes nothing.
 
 mod decision;
+mod delivery;
 pub(crate) mod firing;
 mod names;
 mod shadow;
@@ -15,6 +16,7 @@ use tenterhook::internal::record::read::{self, Entry};
 
 use crate::ambient::Here;
 use crate::args::{Format, Log, LogDo};
+use crate::deliveries;
 use crate::exit::Exit;
 use crate::journal;
 use crate::problem::Problem;
@@ -99,13 +101,16 @@ struct Following {
     place: tenterhook::internal::record::Location,
     read: HashMap<PathBuf, u64>,
     names: HookNames,
+    /// The directory with the state of sessions.
+    sessions: PathBuf,
 }
 
 impl Following {
     fn new(here: &Here) -> Result<Self, Problem> {
         let place = journal::journal_location(here);
         let names = HookNames::new(here);
-        Ok(Self { records: place.records.clone(), place, read: HashMap::new(), names })
+        let sessions = here.state.join("sessions");
+        Ok(Self { records: place.records.clone(), place, read: HashMap::new(), names, sessions })
     }
 
     /// Reads the entries that were added since the last call.
@@ -127,6 +132,7 @@ impl Following {
             self.read.insert(path, next);
         }
         all.iter_mut().for_each(|entry| self.names.add_missing_names(entry));
+        delivery::add_deliveries(&mut all, &deliveries::waiting_results(&self.sessions));
         Ok(all)
     }
 }
@@ -219,11 +225,13 @@ fn firing_line(firing: &Firing, shows_account: bool) -> String {
         .denial_code()
         .map(|code| format!("  {}", layout::to_safe_line(code)))
         .unwrap_or_default();
+    let waits =
+        if firing.waits_for_delivery() { "  waits for the session's next event" } else { "" };
     let account = firing.account().filter(|_| shows_account);
     let caller = firing.agent().map(str::to_owned).into_iter().chain(account);
     let caller: String = caller.map(|name| format!("  {}", layout::to_safe_line(&name))).collect();
     let line = format!(
-        "{} {}  {}  {}  {}  {}  {}{caller}{code}{faults}",
+        "{} {}  {}  {}  {}  {}  {}{caller}{code}{faults}{waits}",
         paint(DIM, format!("{:>5}", firing.number())),
         paint(DIM, firing.local_end_time()),
         pad_right(firing.event_name(), 16),

@@ -3,6 +3,7 @@
 
 mod adopted;
 mod answers;
+mod background;
 mod backtest;
 mod bad_input;
 mod bridge;

@@ -300,6 +300,7 @@ codes! {
         VariableTooLong = "variable-too-long", Warning;
         CapReached = "cap-reached", Warning;
         BackgroundFull = "background-full", Warning;
+        Undelivered = "undelivered", Warning;
         PrewarmEnded = "prewarm-ended", Warning;
         PrewarmUnfit = "prewarm-unfit", Warning;
         HiddenText = "hidden-text", Warning;

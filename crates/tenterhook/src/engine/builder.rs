@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 #[cfg(feature = "mcp")]
 use super::connected;
 use super::judge::Judge;
-use super::{Engine, Inner, Shadows, preconditions, projects};
+use super::{BackgroundHooks, Engine, Inner, preconditions, projects};
 use crate::executor::Ambient;
 #[cfg(all(feature = "rule", feature = "trust"))]
 use crate::exemptions;
@@ -38,7 +38,7 @@ pub struct Builder {
     #[cfg(feature = "mcp")]
     connect: Option<tenterhook_core::dialect::Roots>,
     judge: Judge,
-    shadows: Shadows,
+    background_hooks: BackgroundHooks,
     of_several_projects: bool,
     /// The user's home, for events that name none.
     home: PathBuf,
@@ -93,12 +93,12 @@ impl Builder {
         self
     }
 
-    /// Sets which shadow hooks this process runs.
+    /// Sets which process runs the hooks that no event waits for.
     // Hidden because only `tenterhook hook` divides a firing between two processes.
     #[doc(hidden)]
     #[must_use]
-    pub const fn shadows(mut self, which: Shadows) -> Self {
-        self.shadows = which;
+    pub fn background_hooks(mut self, which: BackgroundHooks) -> Self {
+        self.background_hooks = which;
         self
     }
 
@@ -222,7 +222,7 @@ impl Builder {
             connected,
             judge: self.judge,
             home: self.home,
-            shadows: self.shadows,
+            background_hooks: self.background_hooks,
             projects: projects::Projects::from_sources(&self.sources, self.of_several_projects),
         };
         (Engine { inner: Arc::new(inner) }, loaded.diagnostics)

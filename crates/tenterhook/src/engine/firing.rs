@@ -15,7 +15,7 @@ use super::second_round::{
     void_allow,
 };
 use super::step::{Done, Once, Queue, Setting, Waiting};
-use super::{Inner, Shadows, Staged, stages_of_phase};
+use super::{BackgroundHooks, Inner, Staged, stages_of_phase};
 use crate::executor::Sealed;
 use crate::session::{Session, View, Wanted, Watched};
 use tenterhook_core::answer::{Effects, Failure};
@@ -163,7 +163,7 @@ impl<'a> Firing<'a> {
     /// Runs one stage.
     pub(super) async fn run_stage(&mut self, stage: &Stage, steps: Vec<Step>) {
         let observing = stage.phase == Phase::Observe;
-        let steps = self.drop_steps_of_second_process(steps);
+        let steps = self.steps_of_this_process(steps);
         (self.mode, self.before) = (stage.mode, None);
         match stage.mode {
             Mode::Parallel => {
@@ -195,19 +195,11 @@ impl<'a> Firing<'a> {
         }
     }
 
-    /// Drops the steps that this process leaves to a second process, and records them as detached.
-    /// Returns the others.
-    fn drop_steps_of_second_process(&mut self, steps: Vec<Step>) -> Vec<Step> {
-        let is_aside = |step: &Step| step.hook.runs_detached() && step.broken.is_none();
-        match self.inner.shadows {
-            Shadows::Here => steps,
-            Shadows::PutOff => {
-                let (off, here) = steps.into_iter().partition::<Vec<_>, _>(is_aside);
-                self.done.extend(off.iter().map(Done::left_to_second_process));
-                here
-            }
-            Shadows::Alone => steps.into_iter().filter(is_aside).collect(),
-        }
+    /// Returns the steps that this process runs, if it is the second process of its event.
+    fn steps_of_this_process(&self, steps: Vec<Step>) -> Vec<Step> {
+        let BackgroundHooks::Only(own) = &self.inner.background_hooks else { return steps };
+        let is_own = |step: &Step| step.broken.is_none() && own.contains(&step.hook.id);
+        steps.into_iter().filter(is_own).collect()
     }
 
     /// Adds the results of one stage, or of one link of a chain, and applies their rewrites.
@@ -290,7 +282,7 @@ impl<'a> Firing<'a> {
         let (turns, deadline) = match &waiting {
             Waiting::Attached => (&self.inner.parallel, self.deadline),
             // It outlives the event and its budget.
-            Waiting::Detached(_) => (&self.inner.background, None),
+            Waiting::Detached(_) | Waiting::Deferred => (&self.inner.background, None),
         };
         Box::new(Setting {
             once,
@@ -314,6 +306,9 @@ impl<'a> Firing<'a> {
     fn wait_mode_of_step(&mut self, step: &Step) -> Waiting {
         let hook = &step.hook;
         if hook.wait != Wait::Attached || hook.runs_detached() {
+            if self.inner.background_hooks == BackgroundHooks::Deferred {
+                return Waiting::Deferred;
+            }
             // It begins in its turn, and no other step waits for it.
             return Waiting::Detached(Queue { before: self.before.clone(), done: None });
         }

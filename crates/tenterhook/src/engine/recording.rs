@@ -37,8 +37,7 @@ impl Recording {
         is_hooked: bool,
     ) -> Self {
         let since = Instant::now();
-        let is_before_effect =
-            sink.is_some() && DialectId::NATIVE.may_precede_effect(event.name.as_str());
+        let is_before_effect = sink.is_some() && may_precede_effect(event);
         let to = sink.filter(|_| is_hooked || is_before_effect);
         let (begun, lack) = match to.filter(|_| is_hooked).map(|sink| sink.begin(event)) {
             None => (None, None),
@@ -71,6 +70,11 @@ impl Recording {
             Err(lack) => lack.settle(outcome, self.is_before_effect),
         }
     }
+}
+
+/// Returns whether the event comes before an effect that a denial prevents.
+pub(super) fn may_precede_effect(event: &Event) -> bool {
+    DialectId::NATIVE.may_precede_effect(event.name.as_str())
 }
 
 impl Drop for Recording {

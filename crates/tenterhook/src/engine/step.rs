@@ -112,6 +112,8 @@ async fn run_or_skip_step(mut setting: Box<Setting>) -> Done {
     match std::mem::replace(&mut setting.waiting, Waiting::Attached) {
         Waiting::Attached => run_awaited_step(setting, claim).await,
         Waiting::Detached(queue) => detached::run_step_in_background(setting, queue, claim),
+        // The claim is given back, so that the second process can claim the run.
+        Waiting::Deferred => Done::left_to_second_process(&setting.step),
     }
 }
 

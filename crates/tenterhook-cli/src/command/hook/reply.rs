@@ -29,22 +29,23 @@ pub(super) struct About<'a> {
 
 impl About<'_> {
     /// Sends the reply to the agent, and then prints the warnings that the agent does not show.
+    /// Returns the exit code, and whether this was the agent's reply.
     pub(super) fn send_reply(
         self,
         outcome: Outcome,
         mut warnings: Vec<String>,
         term: Term,
         caller: &CallerReply,
-    ) -> Exit {
+    ) -> (Exit, bool) {
         if let Some(check) = self.check {
             check.note_reply(&outcome);
         }
         let reply = self.encode_reply(outcome, &mut warnings);
-        let exit = caller.send(&reply).unwrap_or(reply.exit);
+        let sent = caller.send(&reply);
         for warning in warnings.iter().filter(|_| self.agent.dialect().ignores_stderr()) {
             term.print_labelled_note(WARNING, "warning:", warning);
         }
-        Exit::Replied(exit)
+        (Exit::Replied(sent.unwrap_or(reply.exit)), sent.is_some())
     }
 
     /// Encodes the outcome in the agent's protocol, and adds what the protocol cannot express to

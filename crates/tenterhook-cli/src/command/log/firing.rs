@@ -10,7 +10,7 @@ use tenterhook::internal::record::read::Entry;
 use tenterhook_core::dialect::event_rows_named;
 use tenterhook_core::hook::Layer;
 
-use super::shadow;
+use super::{delivery, shadow};
 use crate::args::Log;
 
 /// Fields that chain a line to the others, which readers of one line do not need.
@@ -96,6 +96,11 @@ impl Firing {
     /// Returns whether this is a step that ended after its event.
     pub(crate) fn is_late_step(&self) -> bool {
         self.text_field("kind") == Some("late")
+    }
+
+    /// Returns whether its result waits for an event of its session.
+    pub(crate) fn waits_for_delivery(&self) -> bool {
+        self.text_field(delivery::FIELD) == Some(delivery::WAITING)
     }
 
     /// Returns the name of the event; empty if no hook could read it.

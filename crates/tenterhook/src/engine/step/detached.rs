@@ -23,6 +23,8 @@ pub(in crate::engine) enum Waiting {
     Attached,
     /// It goes on without the step, which begins when its queue lets it.
     Detached(Queue),
+    /// It goes on without the step, which a second process runs.
+    Deferred,
 }
 
 /// The position of a detached step among those that run one after the other.

@@ -1,7 +1,7 @@
 //! Hooks that end after their event, and once hooks that end without an answer.
 
 use super::*;
-use crate::session::Finished;
+use crate::session::{Finished, Memory, Store};
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::hook::Compat;
 
@@ -265,4 +265,57 @@ async fn cut_step_is_recorded_as_ended_or_never_begun() {
     );
     let ran: Vec<_> = ended.iter().map(|outcome| outcome.steps[0].ended.was_attempted()).collect();
     assert_eq!(ran, [true, false]);
+}
+
+/// BR-158: the second process of an event counts no denial again, and ends no row of denials.
+#[tokio::test]
+async fn second_process_leaves_the_count_of_denials() {
+    let hooks = || [answering("late", Answer::default()).wait(Wait::Detached)];
+    let stop = row().with_cap(Cap::continue_after(8));
+    let only = BackgroundHooks::Only(Arc::from([HookId::new("late")]));
+    for (which, strikes) in [(only, 1), (BackgroundHooks::Here, 0)] {
+        let builder = Engine::builder().event(stop.clone()).background_hooks(which);
+        let engine = hooks().into_iter().fold(builder, Builder::hook).build().0;
+        let store = Arc::new(Memory::default());
+        store.add_strike(&event().name);
+        let session = Session::new(Arc::clone(&store) as Arc<dyn Store>);
+        drop(engine.fire(event(), &session).await);
+        session.drain().await;
+        assert_eq!(store.strikes(&event().name), strikes);
+    }
+}
+
+/// BR-159.
+#[tokio::test]
+async fn carried_outcome_is_part_of_the_next_event_unless_that_is_denied() {
+    for (answer, is_carried) in [(Answer::default(), true), (Answer::deny("no"), false)] {
+        let gate = answering("gate", answer);
+        let (engine, session) = (engine([gate]), Session::default());
+        let late = answering("late", Answer::default());
+        let mut step = engine_step(&late);
+        step.context = vec!["for the model".to_owned()];
+        session.add_outcomes(vec![Outcome::without_answer().with_steps(vec![step])]);
+        let outcome = engine.fire(event(), &session).await;
+        assert_eq!(outcome.effects.context.len(), usize::from(is_carried));
+        assert_eq!(outcome.steps.len(), 1 + usize::from(is_carried));
+    }
+}
+
+fn engine_step(hook: &Hook) -> tenterhook_core::outcome::Step {
+    tenterhook_core::outcome::Step {
+        hook: hook.id.clone(),
+        source: String::new(),
+        line: 0,
+        executor: "background",
+        ended: Ended::Delivered(1),
+        took: Duration::ZERO,
+        verdict: Restraint::Silent,
+        context: Vec::new(),
+        messages: Vec::new(),
+        rewrote: false,
+        stopped: false,
+        exemption: None,
+        tier: None,
+        shadow: None,
+    }
 }

@@ -92,7 +92,7 @@ async fn slow_shadow_hooks_run_in_the_second_process() {
     let gates =
         || [answering("gate", Answer::deny("no")).shadow(), answering("counts", Answer::default())];
     let engine = |which| {
-        let builder = Engine::builder().event(row()).shadows(which);
+        let builder = Engine::builder().event(row()).background_hooks(which);
         gates().into_iter().fold(builder, Builder::hook).build().0
     };
     let session = Session::default();
@@ -100,10 +100,12 @@ async fn slow_shadow_hooks_run_in_the_second_process() {
         outcome.steps.iter().map(|step| (step.hook.to_string(), step.ended.to_string())).collect()
     };
     let entry = |hook: &str, how: &str| (hook.to_owned(), how.to_owned());
-    let outcome = engine(Shadows::PutOff).fire(event(), &session).await;
+    let outcome = engine(BackgroundHooks::Deferred).fire(event(), &session).await;
     assert_eq!(ended(&outcome), [entry("gate", "detached"), entry("counts", "answered")]);
     assert_eq!(session.drain().await, [], "nothing was started");
-    let mut outcome = engine(Shadows::Alone).fire(event(), &session).await;
+    let mut outcome = engine(BackgroundHooks::Only(Arc::from([HookId::new("gate")])))
+        .fire(event(), &session)
+        .await;
     session.drain_into(&mut outcome).await;
     assert_eq!(ended(&outcome), [entry("gate", "answered, detached")]);
     assert!(outcome.steps[0].shadow.as_ref().is_some_and(|shadow| shadow.blocked()));
