@@ -4,6 +4,7 @@ mod consequence;
 mod exit_codes;
 mod interpreter;
 mod programs;
+mod shell_text;
 mod syntax;
 
 use std::path::Path;
@@ -18,6 +19,7 @@ use crate::executable::is_executable;
 pub(crate) use consequence::Consequence;
 pub(crate) use exit_codes::find_dropped_denials;
 use programs::Path as SearchPath;
+pub(crate) use shell_text::find_script_mistakes;
 pub(crate) use syntax::find_unparsable_scripts;
 
 /// Something that a hook starts and that cannot be started here.

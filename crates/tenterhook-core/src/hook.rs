@@ -40,7 +40,7 @@ pub use run::{
     Command, Http, Inherit, Invocation, McpTool, Prewarm, Prompt, Run, Shell, Unread, Worker,
 };
 pub use sandbox::Sandbox;
-pub use script::{DroppedScript, Program, Script};
+pub use script::{DroppedScript, Program, Script, ScriptCommand, commands_of_shell_script};
 pub use wants::{Want, Wanted};
 
 /// The id of a hook, unique in a ruleset.

@@ -11,7 +11,7 @@ use crate::diagnostic::Code;
 use crate::dialect::kit::lint::without_anchors;
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::event::Event;
-use crate::hook::{Enforcement, Hook, Run, Sandbox, Unread};
+use crate::hook::{Compat, Enforcement, Hook, Run, Sandbox, Unread};
 use crate::matcher::{Condition, MatchContext, MatcherSpec, PatternError, Picked};
 use crate::settle::View;
 
@@ -328,6 +328,10 @@ fn find_matched_subject<'a>(
     if hook.matcher.matches(subject)? {
         return Ok(Some(Match { subject, other: None }));
     }
+    let tests_one_name = hook.dialect.dialect().agent_that_tests_one_name().is_some();
+    if hook.compat == Compat::Exact && tests_one_name {
+        return Ok(None);
+    }
     for other in row.subject.alternative_names(event) {
         if hook.matcher.matches(Some(other))? {
             return Ok(Some(Match { subject, other: Some(other) }));
@@ -339,7 +343,13 @@ fn find_matched_subject<'a>(
 fn explain_match(hook: &Hook, matched: Match<'_>) -> String {
     let sentence = explain_matched_name(hook, matched.other.or(matched.subject));
     match (matched.other, matched.subject) {
-        (Some(_), Some(subject)) => format!("{sentence}, another name of `{subject}`"),
+        (Some(_), Some(subject)) => {
+            let sentence = format!("{sentence}, another name of `{subject}`");
+            match hook.dialect.dialect().agent_that_tests_one_name() {
+                Some(agent) => format!("{sentence}; {agent} tests `{subject}` alone and skips it"),
+                None => sentence,
+            }
+        }
         _ => sentence,
     }
 }

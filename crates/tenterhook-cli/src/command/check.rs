@@ -122,6 +122,8 @@ fn complete_and_render_findings(
     missing.extend(scripts::find_unparsable_scripts(&written, &loaded.sources, &here.env));
     loaded.diagnostics.extend(missing.iter().map(|missing| missing.diagnostic.clone()));
     loaded.diagnostics.extend(scripts::find_dropped_denials(&written, &loaded.sources));
+    let mistakes = scripts::find_script_mistakes(&written, &loaded.sources, &here.env);
+    loaded.diagnostics.extend(mistakes);
     loaded.diagnostics.extend(wants::check_sandbox_needs(&written, &loaded.sources, &here.env));
     loaded.diagnostics.extend(grants::check_granted_paths_exist(&written, &loaded.sources));
     add_silencer_findings(loaded, here);

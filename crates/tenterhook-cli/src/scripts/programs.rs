@@ -104,6 +104,11 @@ impl Path {
         self.directories.is_none() || self.find_file(&program.name).is_some()
     }
 
+    /// Returns whether a shell finds the command `name`, which may be its own.
+    pub(super) fn has_program_of_shell(&self, name: &str) -> bool {
+        self.has_program(&Program { name: name.to_owned(), by_shell: true, is_alone: false })
+    }
+
     /// Returns the file of the program `name`.
     pub(super) fn find_file(&self, name: &str) -> Option<std::path::PathBuf> {
         let candidates = self.directories.iter().flatten().map(|directory| directory.join(name));

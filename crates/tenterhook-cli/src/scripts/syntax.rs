@@ -1,6 +1,7 @@
 //! Can the interpreter of a script parse it? Lets the interpreter parse the text and run nothing of it.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,18 +9,23 @@ use std::time::{Duration, Instant};
 use tenterhook::internal::{discover, executor::script_interpreter, executor::shebang_text};
 use tenterhook_core::config::{Ruleset, Source};
 use tenterhook_core::diagnostic::{Code, Diagnostic};
-use tenterhook_core::hook::{Arming, Hook, Script};
-use tenterhook_process::{Cancel, Command, End, run_blocking};
+use tenterhook_core::hook::{Arming, Command, Hook, Invocation, Run, Script};
+use tenterhook_process::{self as process, Cancel, End, run_blocking};
 
 use super::Missing;
 use super::consequence::{Consequence, Ending, consequence_of_ending};
 use super::interpreter::EnvShebang;
 use super::programs::Path as SearchPath;
 
-/// An interpreter that can parse a script on its standard input without running it.
+/// An interpreter that can parse a script without running it.
 struct Parser {
     names: &'static [&'static str],
     arguments: &'static [&'static str],
+    /// Whether it gets the path of the script, whose name and directory decide how it is read;
+    /// otherwise the text arrives on its standard input.
+    takes_path: bool,
+    /// Whether it reads the CR of Windows line ends as part of a command.
+    keeps_carriage_returns: bool,
     /// The exit code with which the interpreter ends when it runs a script with an error.
     code: i32,
     /// Texts of scripts that change the grammar.
@@ -31,12 +37,24 @@ const PARSERS: &[Parser] = &[
     Parser {
         names: &["sh", "bash", "dash"],
         arguments: &["-n"],
+        takes_path: false,
+        keeps_carriage_returns: true,
         code: 2,
         grammar: &["extglob", "alias"],
     },
     Parser {
         names: &["python", "python3"],
         arguments: &["-I", "-S", "-c", PYTHON],
+        takes_path: false,
+        keeps_carriage_returns: false,
+        code: 1,
+        grammar: &[],
+    },
+    Parser {
+        names: &["node"],
+        arguments: &["--check"],
+        takes_path: true,
+        keeps_carriage_returns: false,
         code: 1,
         grammar: &[],
     },
@@ -63,6 +81,9 @@ pub(crate) fn find_unparsable_scripts(
         let source = sources.iter().find(|source| source.name == place.file)?;
         let script = hook.script_file(&source.project, &source.home)?;
         let name = interpreter_name(hook, &script, source)?;
+        if name == "node" && !is_plain_javascript(hook, &script) {
+            return None;
+        }
         let parser = PARSERS.iter().find(|parser| parser.names.contains(&name.as_str()))?;
         let program = SearchPath::from_env(env).find_file(&name)?;
         // A program of the project would run because somebody checks the project.
@@ -104,8 +125,21 @@ fn unparsable_script_finding(
     Diagnostic::new(Code::ScriptSyntax, message, hook.place.clone()).label(label).help(help)
 }
 
+/// Returns `true` if Node reads the script by its own rules: no option on the line, such as a
+/// loader, and no other language changes how.
+fn is_plain_javascript(hook: &Hook, script: &Script) -> bool {
+    let extension = script.path.extension().and_then(|extension| extension.to_str());
+    let has_option = match &hook.run {
+        Run::Command(Command { invocation: Invocation::Shell { text, .. }, .. }) => {
+            text.contains("node -") || text.contains("NODE_OPTIONS")
+        }
+        _ => true,
+    };
+    !has_option && matches!(extension, Some("js" | "mjs" | "cjs"))
+}
+
 /// Returns the name of the program that reads the script.
-fn interpreter_name(hook: &Hook, script: &Script, source: &Source) -> Option<String> {
+pub(super) fn interpreter_name(hook: &Hook, script: &Script, source: &Source) -> Option<String> {
     if !script.is_program {
         let programs = hook.certain_programs(&source.project, &source.home);
         return programs.into_iter().next().filter(|program| program.is_alone).map(|p| p.name);
@@ -131,14 +165,39 @@ fn parse_script(parser: &Parser, program: &Path, script: &Path) -> Option<String
     if parser.grammar.iter().any(|word| text.contains(word)) {
         return None;
     }
-    let mut command = Command::new(program, parser.arguments.iter().copied(), "/");
-    command.stdin = Arc::from(text.as_bytes());
+    if parser.keeps_carriage_returns && has_windows_line_ends(&text) {
+        return Some("its lines end with CR LF; save it with the line ends of Unix".to_owned());
+    }
+    let arguments = parser.arguments.iter().map(OsStr::new);
+    let path = parser.takes_path.then_some(script.as_os_str());
+    let mut command = process::Command::new(program, arguments.chain(path), "/");
+    command.stdin = Arc::from(if parser.takes_path { &[] } else { text.as_bytes() });
     command.timeout = Some(LONGEST);
     let report = run_blocking(command, &Cancel::new());
     let errors = String::from_utf8_lossy(&report.stderr.bytes).into_owned();
     let first = errors.lines().find(|line| !line.trim().is_empty())?;
-    matches!(report.end, End::Exited(code) if code != 0)
-        .then(|| strip_interpreter_name(program, first))
+    if !matches!(report.end, End::Exited(code) if code != 0) {
+        return None;
+    }
+    match parser.takes_path {
+        true => node_syntax_error(&errors),
+        false => Some(strip_interpreter_name(program, first)),
+    }
+}
+
+/// Returns `true` if a shell script was saved with the line ends of Windows.
+fn has_windows_line_ends(text: &str) -> bool {
+    let ends = text.matches('\n').count();
+    ends > 0 && text.matches("\r\n").count() == ends
+}
+
+/// Returns the line and the message of a syntax error that Node reports: `FILE:LINE`, the line, and
+/// the error further below. Any other error says nothing about the text.
+fn node_syntax_error(errors: &str) -> Option<String> {
+    let mut lines = errors.lines();
+    let (_, line) = lines.next()?.rsplit_once(':')?;
+    let error = lines.find_map(|line| line.strip_prefix("SyntaxError: "))?;
+    line.parse::<u32>().is_ok().then(|| format!("line {line}: {error}"))
 }
 
 /// Removes the name of the interpreter from its message: `line 3: syntax error ...`.

@@ -503,6 +503,63 @@ fn script_with_a_syntax_error_is_reported_and_not_run() {
     assert!(!fixture.path("project/ran").exists());
 }
 
+/// C-136, C-140, C-141, C-142: what is wrong in a script, and its twins that are fine.
+#[cfg(unix)]
+#[test]
+fn mistakes_in_scripts_are_reported() {
+    let fixture = Fixture::new();
+    for (file, text) in [
+        ("crlf.sh", "INPUT=$(cat)\r\nexit 0\r\n"),
+        ("source.sh", "source ./x\n"),
+        ("brackets.sh", "if [[ $(cat) == *push* ]]; then exit 2; fi\n"),
+        ("document.sh", "cat <<EOF\n[[ x ]]\nsource x\nEOF\n"),
+        ("program.sh", "#!/bin/bash\nCMD=$(no-such-jq -r .x 2>/dev/null)\nexit 0\n"),
+        ("asks.sh", "command -v no-such-jq >/dev/null || exit 2\nno-such-jq -r .x\n"),
+        ("later.sh", "if true; then no-such-jq; fi\n"),
+        ("variable.sh", "echo \"$CLAUDE_TOOL_INPUT\" | grep -q push && exit 2\n"),
+        ("fallback.sh", "IN=$(cat); echo \"$CLAUDE_TOOL_INPUT\" | grep -q push && exit 2\n"),
+        ("default.sh", "echo \"${CLAUDE_TOOL_INPUT:-}\" | grep -q push && exit 2\n"),
+    ] {
+        fixture.write(&format!("project/{file}"), text);
+    }
+    let is_dash = std::fs::canonicalize("/bin/sh").is_ok_and(|sh| sh.ends_with("dash"));
+    for (command, code, is_found) in [
+        ("bash crlf.sh", "script-syntax", true),
+        ("sh source.sh", "script-syntax", is_dash),
+        ("bash source.sh", "script-syntax", false),
+        ("sh brackets.sh", "script-syntax", is_dash),
+        ("bash brackets.sh", "script-syntax", false),
+        ("sh document.sh", "script-syntax", false),
+        ("bash program.sh", "program-missing", true),
+        ("bash asks.sh", "program-missing", false),
+        ("bash later.sh", "program-missing", false),
+        ("bash variable.sh", "undocumented-variable", true),
+        ("bash fallback.sh", "undocumented-variable", false),
+        ("bash default.sh", "undocumented-variable", false),
+    ] {
+        let found = findings_of_command(&fixture, "PreToolUse", command);
+        assert_eq!(found.iter().any(|[found, ..]| found == code), is_found, "{command}: {found:?}");
+    }
+}
+
+/// C-136: Node parses by the name of the file. Some machines have none.
+#[cfg(unix)]
+#[test]
+fn node_script_with_a_syntax_error_is_reported_and_not_run() {
+    let fixture = Fixture::new();
+    fixture.write("project/open.js", "require('fs').writeFileSync('ran', '');\nconst x = {\n");
+    fixture.write("project/module.mjs", "import fs from 'fs';\nfs.writeFileSync('ran', '');\n");
+    let found = findings_of_command(&fixture, "PreToolUse", "node open.js");
+    let [code, _, message] = found.first().unwrap();
+    let is_reported = code == "script-syntax" && message.contains("has a syntax error: line ");
+    assert!(is_reported || code == "program-missing", "{found:?}");
+    for command in ["node module.mjs", "node --import ./x.mjs open.js", "node open.ts"] {
+        let found = findings_of_command(&fixture, "PreToolUse", command);
+        assert!(!found.iter().any(|[code, ..]| code == "script-syntax"), "{command}: {found:?}");
+    }
+    assert!(!fixture.path("project/ran").exists());
+}
+
 /// A script whose first line makes `env` look for a program that is missing never starts.
 #[cfg(unix)]
 #[test]

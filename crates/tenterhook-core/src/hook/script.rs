@@ -165,6 +165,34 @@ fn unconditional_programs(text: &str) -> Vec<Program> {
         .collect()
 }
 
+/// A command that the text of a shell script names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptCommand {
+    /// Its name, as the shell looks it up.
+    pub name: String,
+    /// Whether another command decides if it runs.
+    pub is_conditional: bool,
+}
+
+/// Returns the commands in the text of a shell script, in its order, without those of functions and
+/// those with a path; none if the text cannot be parsed.
+#[must_use]
+pub fn commands_of_shell_script(text: &str) -> Vec<ScriptCommand> {
+    let script = shell::parse_line(text);
+    if script.parsed != Parsed::Full {
+        return Vec::new();
+    }
+    let always = [Context::TopLevel, Context::Pipeline, Context::CommandSubstitution];
+    let commands =
+        script.commands_as_written().filter(|command| command.context != Context::Function);
+    let named = commands.filter_map(|command| {
+        let word = command.words.first().filter(|word| word.kind == WordKind::Literal)?;
+        let is_conditional = !always.contains(&command.context);
+        Some(ScriptCommand { name: word.text.clone(), is_conditional })
+    });
+    named.filter(|command| !command.name.contains('/')).collect()
+}
+
 /// Replaces the variables whose values are known; `None` if a value has special characters.
 pub fn expand_known_variables(
     text: &str,

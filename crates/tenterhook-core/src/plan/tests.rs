@@ -90,6 +90,31 @@ fn a_tool_is_met_under_every_name_that_it_has() {
     );
 }
 
+/// S-5: Gemini CLI knows a tool by its own name alone, Codex and Qwen Code by others, too.
+#[test]
+fn hook_that_only_another_name_selects_is_skipped_by_exact_reading_and_explained() {
+    let skips = "Gemini CLI tests `run_shell_command` alone and skips it";
+    for (dialect, tool, name, own) in [
+        (DialectId::GEMINI, "Bash", "Bash", false),
+        (DialectId::GEMINI, "Bash", "run_shell_command", true),
+        (DialectId::QWEN, "Bash", "Bash", true),
+        (DialectId::QWEN, "Bash", "Shell", true),
+        (DialectId::CODEX, "spawn_agent", "Agent", true),
+        (DialectId::CODEX, "apply_patch", "Edit", true),
+    ] {
+        for compat in [Compat::Guarded, Compat::Exact] {
+            let gate = matching("h", "PreToolUse", MatcherSpec::Regex(name.to_owned()));
+            let ruleset = Ruleset::new(vec![Hook { dialect, compat, ..gate }], Vec::new());
+            let event = Event::new("PreToolUse", Surroundings::default()).with("tool_name", tool);
+            let explained = explain(&ruleset, &View::default(), &event);
+            let (_, because) = explained.first().expect("the hook");
+            assert_eq!(because.selected, own || compat == Compat::Guarded, "{name} {because:?}");
+            let says_so = because.because.contains(skips);
+            assert_eq!(says_so, !own && compat == Compat::Guarded, "{name} {because:?}");
+        }
+    }
+}
+
 /// P-1: configured order, whatever the index by words finds first.
 #[test]
 fn steps_stand_in_configured_order() {

@@ -62,6 +62,7 @@ pub static CLAUDE: Dialect = Dialect {
                 .with_aliases(matcher_text::tool_aliases()))
         },
         unreachable: lint::unreachable_hook_reason,
+        ..Matching::DEFAULT
     },
     files: Files {
         plugins: plugins::find_plugins,

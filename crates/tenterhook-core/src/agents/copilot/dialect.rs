@@ -59,7 +59,7 @@ pub static COPILOT: Dialect = Dialect {
         ..Files::DEFAULT
     },
     calls: how_agent_calls_tenterhook(&reply::CAMEL_REPLIES),
-    matching: MATCHING,
+    matching: Matching { tests_other_names: false, ..MATCHING },
     layers: LAYERS,
     runs: RUNS,
     failures: FAILURES,

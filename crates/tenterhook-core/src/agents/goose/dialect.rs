@@ -21,6 +21,7 @@ pub(crate) use crate::syntax::Node;
 /// The dialect.
 pub static GOOSE: Dialect = Dialect {
     matching: Matching {
+        tests_other_names: false,
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "GO-10"),
         ..Matching::DEFAULT
     },

@@ -28,6 +28,8 @@ pub(crate) struct Lints {
     pub(crate) tools: &'static [&'static [&'static str]],
     /// Old names of its tools, each with the present one.
     pub(crate) old_names: &'static [(&'static str, &'static str)],
+    /// Earlier or documented names that its matchers do not know, each with the present one.
+    pub(crate) gone_names: &'static [(&'static str, &'static str)],
     /// How it calls a tool of an MCP server, with `SERVER` and `TOOL` in it.
     pub(crate) mcp: &'static str,
     /// The variables that it sets for hooks, and its variables that users set.
@@ -118,7 +120,14 @@ impl Lints {
     fn tool_names(&self, table: &'static [ToolWords]) -> Vec<&'static str> {
         let own = table.iter().flat_map(|tool| tool.own).copied();
         let old = self.old_names.iter().map(|(old, _)| *old);
-        self.tools.iter().copied().flatten().copied().chain(old).chain(own).collect()
+        let names = self.tools.iter().copied().flatten().copied().chain(old).chain(own);
+        names.filter(|name| self.present_name(name).is_none()).collect()
+    }
+
+    /// Returns the present name of a tool whose earlier name the matchers do not know.
+    fn present_name(&self, name: &str) -> Option<&'static str> {
+        let gone = self.gone_names.iter().find(|(gone, _)| *gone == name);
+        gone.map(|(_, present)| *present)
     }
 }
 

@@ -311,6 +311,11 @@ impl Dialect {
         (self.matching.unreachable)(hook)
     }
 
+    /// Returns the agent's title if its matchers test a tool only by its present name (S-5).
+    pub(crate) fn agent_that_tests_one_name(&self) -> Option<&'static str> {
+        self.calling_agent_title().filter(|_| !self.matching.tests_other_names)
+    }
+
     /// Returns the least restraint of an action while a file that might forbid it cannot be read
     /// (C-72): usually the user is asked. `None` means the policy of the event.
     #[must_use]

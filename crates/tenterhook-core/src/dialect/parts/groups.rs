@@ -88,6 +88,8 @@ pub(crate) struct Matching {
     pub(crate) subjects: fn(&str) -> &'static [&'static str],
     /// Reads a condition in a native file for a hook of this dialect.
     pub(crate) condition: fn(&Node, &Source) -> Result<Condition, ConditionFault>,
+    /// Whether the agent, too, tests the other names of a tool (S-5).
+    pub(crate) tests_other_names: bool,
     /// Why no event can select a hook, and the rule that says so.
     pub(crate) unreachable: fn(&Hook) -> Option<(String, &'static str)>,
 }
@@ -96,6 +98,7 @@ impl Matching {
     pub(crate) const DEFAULT: Self = Self {
         subjects: |_| &[],
         condition: |node, source| parse_condition(node, source, Reading::Native),
+        tests_other_names: true,
         unreachable: |_| None,
     };
 }

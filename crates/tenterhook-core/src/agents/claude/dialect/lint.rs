@@ -24,6 +24,7 @@ static LINTS: Lints = Lints {
     tools: &[TOOLS, FORMER_TOOLS],
     matcher_key: "matcher",
     old_names: ALIASES,
+    gone_names: &[],
     mcp: "mcp__SERVER__TOOL",
     variables: VARIABLES,
     paths: &["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"],

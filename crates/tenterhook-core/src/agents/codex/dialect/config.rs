@@ -35,12 +35,19 @@ static FILE: File = File {
     )
 };
 
-/// What the lints need to know of Codex. Its hooks are asked about few of its tools.
+/// What the lints need to know of Codex: the tools about which 0.169.0 asked hooks in a run, and
+/// those that depend on its features. It asks about no `write_stdin`.
 pub(super) static LINTS: Lints = Lints {
     agent: "Codex",
-    tools: &[&["Bash", "spawn_agent", "update_plan", "view_image", "web_search", "js_repl"]],
+    tools: &[
+        &["Bash", "update_plan", "view_image", "web_search", "js_repl", "request_user_input"],
+        &["get_goal", "create_goal", "update_goal"],
+        &["multi_agent_v1send_input", "multi_agent_v1wait_agent"],
+        &["multi_agent_v1close_agent", "multi_agent_v1resume_agent"],
+    ],
     matcher_key: "matcher",
     old_names: &[],
+    gone_names: &[],
     mcp: "mcp__SERVER__TOOL",
     variables: &[
         "CODEX_HOME",

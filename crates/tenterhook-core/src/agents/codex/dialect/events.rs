@@ -19,11 +19,14 @@ const AGENT: About = About::Field("agent_type");
 const TRIGGER: About = About::Field("trigger");
 const COMPACTIONS: &[&str] = &["manual", "auto"];
 
-/// The names of a tool in matchers: a patch is also an `Edit` and a `Write` (CX-12).
+/// The names of a tool in matchers: a patch is also an `Edit` and a `Write`, a started agent an
+/// `Agent` (CX-12; played with 0.169.0).
 static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["apply_patch", "Edit", "Write"], neutral: "apply_patch", keys: &[] },
     ToolWords { own: &["Edit", "apply_patch"], neutral: "Edit", keys: &[] },
     ToolWords { own: &["Write", "apply_patch"], neutral: "Write", keys: &[] },
+    ToolWords { own: &["spawn_agent", "Agent"], neutral: "spawn_agent", keys: &[] },
+    ToolWords { own: &["Agent", "spawn_agent"], neutral: "Agent", keys: &[] },
 ];
 
 /// The neutral rows.

@@ -29,7 +29,8 @@ static FILE: File = File {
     ..File::new("Copilot CLI", DialectId::COPILOT, || &BOTH, read_group_or_hook)
 };
 
-/// What the lints need to know of Copilot CLI.
+/// What the lints need to know of Copilot CLI: the tools of a request of 1.0.102, and those that
+/// depend on the platform, the mode and the model.
 pub(super) static LINTS: Lints = Lints {
     agent: "Copilot CLI",
     tools: &[
@@ -37,9 +38,11 @@ pub(super) static LINTS: Lints = Lints {
         &["read_powershell", "write_powershell", "stop_powershell", "list_powershell", "rg"],
         &["fetch_copilot_cli_documentation", "report_intent", "update_todo", "store_memory"],
         &["exit_plan_mode", "list_agents", "lsp", "read_agent", "skill", "sql", "write_agent"],
+        &["session_store_sql"],
     ],
     matcher_key: "matcher",
     old_names: &[],
+    gone_names: &[],
     mcp: "SERVER-TOOL",
     variables: &["COPILOT_CLI", "COPILOT_HOME", "COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
     paths: &["COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],

@@ -41,7 +41,7 @@ static FILE: File = File {
     )
 };
 
-/// What the lints need to know of Gemini CLI. It replaces the directories itself, with quotes, before a shell reads them.
+/// What the lints need to know of Gemini CLI, by its package 0.61.0. It replaces the directories itself, with quotes, before a shell reads them.
 pub(super) static LINTS: Lints = Lints {
     agent: "Gemini CLI",
     tools: &[&[
@@ -53,6 +53,7 @@ pub(super) static LINTS: Lints = Lints {
         "enter_plan_mode",
         "exit_plan_mode",
         "get_internal_docs",
+        "take_snapshot",
         "list_directory",
         "list_mcp_resources",
         "read_many_files",
@@ -69,6 +70,11 @@ pub(super) static LINTS: Lints = Lints {
     ]],
     matcher_key: "matcher",
     old_names: &[],
+    gone_names: &[
+        ("search_file_content", "grep_search"),
+        ("edit", "replace"),
+        ("edit_file", "replace"),
+    ],
     mcp: "mcp_SERVER_TOOL",
     variables: &[
         "GEMINI_PROJECT_DIR",

@@ -44,6 +44,7 @@ pub(super) static LINTS: Lints = Lints {
     ],
     matcher_key: "matcher",
     old_names: &[],
+    gone_names: &[],
     mcp: "mcp__SERVER__TOOL",
     variables: &[
         "GEN_PROJECT_DIR",

@@ -35,6 +35,24 @@ fn call(tool: &str) -> Value {
         "tool_name": tool, "tool_input": {"command": "ls"}, "working_dir": "/p"})
 }
 
+/// GO-30: the documented names of earlier versions, which the matchers of 1.52.0 do not know.
+#[test]
+fn matcher_with_a_former_name_of_a_tool_is_reported() {
+    for (matcher, expected) in [
+        ("developer__shell", Some("foreign-tool-name-in-matcher")),
+        ("text_editor", Some("foreign-tool-name-in-matcher")),
+        ("shell", None),
+        ("apps__create_app", None),
+        ("execute_typescript", None),
+    ] {
+        let text = format!(
+            r#"{{"hooks": {{"PreToolUse": [{{"matcher": "{matcher}", "hooks": [{{"type": "command", "command": "a"}}]}}]}}}}"#
+        );
+        let read = read(&text, Compat::Guarded);
+        assert_eq!(codes(&read).first().copied(), expected, "{matcher}: {:?}", read.diagnostics);
+    }
+}
+
 /// GO-20, GO-30: observed payloads.
 #[test]
 fn observed_payloads_round_trip_unchanged() {

@@ -42,6 +42,7 @@ pub(super) static LINTS: Lints = Lints {
     tools: &[],
     matcher_key: "matcher",
     old_names: &[],
+    gone_names: &[],
     mcp: "mcp__SERVER__TOOL",
     variables: &[],
     paths: &[],

@@ -47,19 +47,29 @@ static FILE: File = File {
     )
 };
 
-/// What the lints need to know of Qwen Code, whose matchers know Claude Code's names of tools too (QW-10). It replaces the
+/// What the lints need to know of Qwen Code, by its package 0.24.4, whose matchers know Claude Code's names of tools too (QW-10). It replaces the
 /// directories of Gemini CLI and of Claude Code itself, with quotes, before a shell reads them.
 pub(super) static LINTS: Lints = Lints {
     agent: "Qwen Code",
     tools: &[
-        &["list_directory", "read_many_files", "save_memory", "skill", "exit_plan_mode", "lsp"],
-        &["ask_user_question", "cron_create", "cron_delete", "cron_list", "tool_search"],
-        &["task_create", "task_get", "task_list", "task_update", "task_stop", "task_output"],
-        &["Bash", "Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "Glob", "Grep", "LS"],
+        &["save_memory", "lsp", "exec", "monitor", "workflow", "zoom_image", "display_image"],
+        &["image_gen", "artifact", "record_artifact", "record_source", "report_findings"],
+        &["cron_create", "cron_delete", "cron_list", "tool_search", "tool_call", "loop_wakeup"],
+        &["task_create", "task_list", "task_update", "task_stop", "structured_output"],
+        &["create_sub_session", "list_agents", "send_message", "request_shutdown"],
+        &["team_create", "team_delete", "team_plan_approval", "read_mcp_resource"],
+        &["enter_worktree", "exit_worktree", "get_goal", "propose_goal", "update_goal"],
+        &["omni_caption_audio", "omni_caption_image", "omni_clip_audio", "omni_clip_image"],
+        &["omni_clip_video", "omni_convert_image", "omni_downsample_audio", "omni_ocr_image"],
+        &["omni_downsample_image", "omni_downscale_video", "omni_extract_audio"],
+        &["omni_extract_keyframes", "omni_recall_media_memory", "omni_transcribe_audio"],
+        &["omni_understand_video_segments"],
+        &["Bash", "Read", "Write", "Edit", "NotebookEdit", "Glob", "Grep", "ExitPlanMode"],
         &["WebFetch", "WebSearch", "TodoWrite", "Agent", "Task", "Skill", "AskUserQuestion"],
     ],
     matcher_key: "matcher",
     old_names: &[],
+    gone_names: &[],
     mcp: "mcp__SERVER__TOOL",
     variables: &["QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "QWEN_HOME"],
     paths: &["QWEN_PROJECT_DIR"],

@@ -57,17 +57,23 @@ static EVENTS: &[EventRow] = &[
     event_row("TodoCompleted", "TodoCompleted", NONE, &[], "a task of the list is done"),
 ];
 
+/// The tools with all names that matchers know, by the package 0.24.4.
 #[rustfmt::skip]
 pub(super) static TOOLS: &[ToolWords] = &[
-    ToolWords { own: &["run_shell_command"], neutral: "Bash", keys: &[] },
-    ToolWords { own: &["read_file"], neutral: "Read", keys: &[("file_path", "file_path"), ("absolute_path", "file_path"), ("path", "file_path")] },
-    ToolWords { own: &["write_file"], neutral: "Write", keys: &[] },
-    ToolWords { own: &["edit", "replace"], neutral: "Edit", keys: &[] },
-    ToolWords { own: &["notebook_edit"], neutral: "NotebookEdit", keys: &[] },
-    ToolWords { own: &["glob"], neutral: "Glob", keys: &[] },
-    ToolWords { own: &["grep_search", "search_file_content"], neutral: "Grep", keys: &[] },
-    ToolWords { own: &["web_fetch"], neutral: "WebFetch", keys: &[] },
-    ToolWords { own: &["web_search", "google_web_search"], neutral: "WebSearch", keys: &[] },
-    ToolWords { own: &["todo_write"], neutral: "TodoWrite", keys: &[] },
-    ToolWords { own: &["agent", "task"], neutral: "Agent", keys: &[] },
+    ToolWords { own: &["run_shell_command", "Shell", "ShellTool"], neutral: "Bash", keys: &[] },
+    ToolWords { own: &["read_file", "ReadFile", "ReadFileTool"], neutral: "Read", keys: &[("file_path", "file_path"), ("absolute_path", "file_path"), ("path", "file_path")] },
+    ToolWords { own: &["write_file", "WriteFile", "WriteFileTool"], neutral: "Write", keys: &[] },
+    ToolWords { own: &["edit", "replace", "EditTool"], neutral: "Edit", keys: &[] },
+    ToolWords { own: &["notebook_edit", "NotebookEditTool"], neutral: "NotebookEdit", keys: &[] },
+    ToolWords { own: &["glob", "GlobTool", "FindFiles"], neutral: "Glob", keys: &[] },
+    ToolWords { own: &["grep_search", "search_file_content", "GrepTool", "SearchFiles"], neutral: "Grep", keys: &[] },
+    ToolWords { own: &["web_fetch", "WebFetchTool"], neutral: "WebFetch", keys: &[] },
+    ToolWords { own: &["web_search", "google_web_search", "WebSearchTool"], neutral: "WebSearch", keys: &[] },
+    ToolWords { own: &["todo_write", "TodoList", "TodoWriteTool"], neutral: "TodoWrite", keys: &[] },
+    ToolWords { own: &["agent", "task", "Task", "AgentTool", "TaskTool"], neutral: "Agent", keys: &[] },
+    ToolWords { own: &["list_directory", "ListFiles", "ListFilesTool", "ReadFolder"], neutral: "list_directory", keys: &[] },
+    ToolWords { own: &["skill", "SkillTool"], neutral: "Skill", keys: &[] },
+    ToolWords { own: &["ask_user_question", "AskUserQuestionTool"], neutral: "AskUserQuestion", keys: &[] },
+    ToolWords { own: &["exit_plan_mode", "ExitPlanModeTool"], neutral: "ExitPlanMode", keys: &[] },
+    ToolWords { own: &["enter_plan_mode", "EnterPlanModeTool"], neutral: "EnterPlanMode", keys: &[] },
 ];

@@ -35,6 +35,7 @@ pub(super) static LINTS: Lints = Lints {
     tools: &[],
     matcher_key: "match",
     old_names: &[],
+    gone_names: &[],
     mcp: "mcp__SERVER__TOOL",
     variables: &[],
     paths: &[],

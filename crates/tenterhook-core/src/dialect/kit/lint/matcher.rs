@@ -241,6 +241,9 @@ impl<'a> Lint<'a> {
     /// Returns why a name in a list matches no tool; `None` if it matches one.
     fn why_tool_name_is_dead(&self, word: &str) -> Option<Dead<'static>> {
         let (lints, table) = (self.lints, self.about.table);
+        if let Some(present) = lints.present_name(word) {
+            return Some(Dead::OnlyHere(Some(present)));
+        }
         let is_list = matches!(self.spec, MatcherSpec::Words(_));
         let is_found = |tool: &str| {
             tool == word

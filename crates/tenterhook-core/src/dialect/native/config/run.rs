@@ -18,6 +18,7 @@ static LINTS: Lints = Lints {
     tools: &[],
     matcher_key: "match",
     old_names: &[],
+    gone_names: &[],
     mcp: "mcp__SERVER__TOOL",
     variables: &[
         "TENTERHOOK_ENV_FILE",

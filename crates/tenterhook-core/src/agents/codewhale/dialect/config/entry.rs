@@ -24,6 +24,7 @@ static LINTS: Lints = Lints {
     tools: &[],
     matcher_key: "condition",
     old_names: &[],
+    gone_names: &[],
     mcp: "mcp__SERVER__TOOL",
     variables: &[],
     paths: &["DEEPSEEK_WORKSPACE"],
