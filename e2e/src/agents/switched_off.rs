@@ -176,12 +176,9 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     },
 ];
 
-/// What an organisation can write beside the entries, so that hooks stay on: the file below `/etc`,
-/// and keys of a JSON file or the text of another.
-const PINS: &[(&str, &str, &str)] = &[
-    ("codex", "codex/requirements.toml", "[features]\nhooks = true\n"),
-    ("gemini", "gemini-cli/settings.json", r#"{"hooksConfig": {"enabled": true}}"#),
-];
+/// What an organisation writes by hand so that hooks stay on: the file below `/etc` and its text.
+const PINS: &[(&str, &str, &str)] =
+    &[("codex", "codex/requirements.toml", "[features]\nhooks = true\n")];
 
 /// Tenterhook in the organisation's file, and what the user tries beside it.
 struct Tried<'a> {
@@ -197,11 +194,7 @@ impl Front for Tried<'_> {
         let managed = managed_text(room, agent);
         let failed = |error: io::Error| FrontError::from(error.to_string());
         if let Some((file, text)) = self.pin {
-            let path = room.path_of("etc").join(file);
-            match file.ends_with(".json") {
-                true => merge(room, &path, text).map_err(failed)?,
-                false => room.write_file(&path, text).map_err(failed)?,
-            }
+            room.write_file(&room.path_of("etc").join(file), text).map_err(failed)?;
         }
         match self.how {
             How::Variable(name, value) => {

@@ -27,6 +27,8 @@ fn status_lists_rules_with_digest_layer_and_mode() {
     let status = fixture.json(&["status", "--format", "json"], "", 0);
     fits_schema("status", &status);
     assert_eq!((&status["state"], &status["last_firing"]), (&json!("good"), &Value::Null));
+    assert!(status["host"].is_string() && status["user"].is_string(), "{status:#}");
+    assert_eq!(status["version"], env!("CARGO_PKG_VERSION"));
     let file = &status["rules"][0];
     let digest = fixture.shell("sha256sum <$HOME/.config/tenterhook/tenterhook.toml").stdout;
     let path = "[FIXTURE]/home/.config/tenterhook/tenterhook.toml";
@@ -193,6 +195,28 @@ fn check_as_managed_reads_a_file_as_managed() {
     let user = fixture.run(&["check", "--as", "user", "ship.toml"], "").stdout;
     assert!(user.contains("managed-key-ignored") && !user.contains("record-not-heard"), "{user}");
     assert_eq!(fixture.run(&["check", "--as", "managed"], "").code, 1, "it needs a file");
+}
+
+/// BR-152: beside Gemini's managed entries stands the setting that keeps a user from switching them off, and `uninstall`
+/// restores each file. For Codex, `install` prints what to write.
+#[test]
+fn managed_entries_of_gemini_are_kept_on() {
+    let script = r#"F=/etc/gemini-cli/settings.json; mkdir -p /etc/gemini-cli ~/.gemini
+        printf '{\n  "ui": {"theme": "x"}\n}\n' > $F; cp $F ~/before; echo '{"hooksConfig": {"enabled": false}}' > ~/.gemini/settings.json
+        tenterhook install gemini --scope managed >/dev/null; echo installed $?
+        tenterhook status | sed -n '/^Gemini/,/^$/p'; grep -c '"enabled": true' $F
+        tenterhook uninstall claude >/dev/null; grep -c '"enabled": true' $F
+        tenterhook uninstall gemini --scope managed >/dev/null; cmp $F ~/before && echo restored
+        tenterhook install codex --scope managed"#;
+    let Some(output) = play(GUARD, "", script) else { return };
+    let all = output.all();
+    let note =
+        "a user can switch these hooks off, unless you write `hooks = true` below `[features]`";
+    let flat = format!("{} {}", output.stdout, output.stderr);
+    let flat = flat.split_whitespace().collect::<Vec<_>>().join(" ");
+    for text in ["installed 0", "Gemini CLI calls Tenterhook", " 1 1 restored", note] {
+        assert!(flat.contains(text), "{text}: {all}");
+    }
 }
 
 /// C-90, BR-142: the file of the guide applies as a managed one, whatever the user writes.

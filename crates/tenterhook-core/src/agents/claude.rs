@@ -90,6 +90,18 @@ pub static AGENT: Agent = Agent {
             key: (&["allowManagedHooksOnly"], true),
         }),
         managed_stays: true,
+        managed_settings: &[
+            (&["disableAllHooks"], false),
+            (
+                &[
+                    "pluginConfigs",
+                    "cc-plugin-sec-default@builtin",
+                    "options",
+                    "allowManagedModsOnly",
+                ],
+                true,
+            ),
+        ],
         has_guard: true,
         ..Installation::NONE
     },

@@ -92,6 +92,7 @@ pub static AGENT: Agent = Agent {
                 key: (&["features", "hooks"], false),
             },
         ],
+        pin_by_hand: Some("`hooks = true` below `[features]` in `/etc/codex/requirements.toml`"),
         only_managed: Some(SwitchFile {
             below: Below::Root,
             file: "etc/codex/requirements.toml",

@@ -62,11 +62,13 @@ pub static AGENT: Agent = Agent {
         events: EVENTS,
         time: ("timeout", 1000),
         switches: &[(&["hooksConfig", "enabled"], false)],
+        // Without it, a user's `false` runs no managed hooks either (0.61.0).
+        managed_settings: &[(&["hooksConfig", "enabled"], true)],
         matcher: Some("*"),
         gone: "tool calls and prompts are denied",
         gaps: &[
             "a question without a person hangs the run",
-            "`hooksConfig.enabled: false` runs no hooks, unless `/etc/gemini-cli/settings.json` has `true`",
+            "`hooksConfig.enabled: false` runs no hooks, unless they have `--scope managed`",
             "`hooksConfig.disabled` and `GEMINI_CLI_SYSTEM_SETTINGS_PATH` switch hooks off, managed ones too",
         ],
         next: "Gemini CLI reads it when it is started next",

@@ -136,6 +136,11 @@ pub struct Installation {
     pub only_managed: Option<SwitchFile>,
     /// Whether no other file can disable the organization's hooks.
     pub managed_stays: bool,
+    /// The settings that `install` writes beside managed entries, so that users' files disable or
+    /// silence them less.
+    pub managed_settings: &'static [Key],
+    /// What the organization can write by hand so that users cannot disable its hooks, as a clause.
+    pub pin_by_hand: Option<&'static str>,
     /// Whether `install` can write a guard against everything that silences its hooks.
     pub has_guard: bool,
     /// The matcher that is written for tool events.
@@ -172,6 +177,8 @@ impl Installation {
         switches_elsewhere: &[],
         only_managed: None,
         managed_stays: false,
+        managed_settings: &[],
+        pin_by_hand: None,
         has_guard: false,
         matcher: None,
         gone: "",

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use super::settings::Setting;
-use crate::agents::{Agent, Scope};
+use crate::agents::{Agent, Key, Scope};
 use crate::dialect::claude::guard;
 
 /// Whether the user's settings can load a guard module for this agent.
@@ -14,17 +14,14 @@ pub fn supports_guard_module(agent: &Agent) -> bool {
     agent.installation.has_guard
 }
 
-/// The organization's settings that prevent silencing: no file disables hooks, and only managed
-/// modules load.
+/// The organization's settings that prevent silencing by other files.
 #[must_use]
 pub fn anti_silencing_settings(agent: &Agent, scope: Scope) -> Vec<Setting> {
-    if scope != Scope::Managed || !supports_guard_module(agent) {
-        return Vec::new();
-    }
-    let key = |path: &[&str]| path.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>();
-    let only =
-        ["pluginConfigs", "cc-plugin-sec-default@builtin", "options", "allowManagedModsOnly"];
-    vec![Setting::Is(key(&["disableAllHooks"]), false), Setting::Is(key(&only), true)]
+    let settings = agent.installation.managed_settings.iter();
+    let setting = |(path, value): &Key| {
+        Setting::Is(path.iter().map(|key| (*key).to_owned()).collect(), *value)
+    };
+    settings.filter(|_| scope == Scope::Managed).map(setting).collect()
 }
 
 /// The setting in a project's local settings that prevents its shared settings from disabling

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tenterhook::internal::discover;
-use tenterhook_core::agents::{Agent, Below, Scope};
+use tenterhook_core::agents::{Agent, Below, Scope, agents_with_hook_installation};
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::hook::Layer;
@@ -80,15 +80,17 @@ pub(super) fn with_guard_and_settings_removal(
     mut changes: Vec<Change>,
     here: &Here,
 ) -> Result<Vec<Change>, Problem> {
-    let Some(own) =
-        files::agent_file_path(agent, scope, here).filter(|_| supports_guard_module(agent))
-    else {
+    let writes_settings =
+        supports_guard_module(agent) || !anti_silencing_settings(agent, scope).is_empty();
+    let Some(own) = files::agent_file_path(agent, scope, here).filter(|_| writes_settings) else {
         return Ok(changes);
     };
-    let managed = files::agent_file_path(agent, Scope::Managed, here);
+    let managed: Vec<PathBuf> = agents_with_hook_installation()
+        .filter_map(|agent| files::agent_file_path(agent, Scope::Managed, here))
+        .collect();
     let (kept, mut notes) = read_guard_notes(here)?;
     let is_of_scope = |path: &PathBuf| match scope {
-        Scope::User => Some(path) != managed.as_ref(),
+        Scope::User => !managed.contains(path),
         Scope::Managed | Scope::Project => *path == own,
     };
     let noted: Vec<PathBuf> = notes.keys().filter(|path| is_of_scope(path)).cloned().collect();
@@ -141,6 +143,9 @@ pub(super) fn messages_about_guard(agent: &Agent, (scope, guard): (Scope, bool))
             "no file switches hooks off here, and modules of plugins that are not managed do not load; hooks, skills and commands of plugins stay"
                 .to_owned(),
         );
+    }
+    if let (Scope::Managed, Some(pin)) = (scope, agent.installation.pin_by_hand) {
+        found.push(format!("a user can switch these hooks off, unless you write {pin}"));
     }
     if guard {
         found.extend(GUARD_GAPS.iter().map(|gap| format!("the guard does not hold {gap}")));

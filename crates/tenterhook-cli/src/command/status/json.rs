@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use tenterhook_core::hook::{Arming, Hook};
 use tenterhook_core::install::{self, hook_command_line};
+use tenterhook_process::internal::{account_name, host_name};
 
 use super::rules::{RuleFile, Rules, State};
 use super::view::View;
@@ -83,6 +84,8 @@ pub(super) fn status_json(
         })
     });
     json!({
+        "host": host_name(), "user": account_name(), "time": jiff::Timestamp::now().to_string(),
+        "version": env!("CARGO_PKG_VERSION"),
         "state": state.name(), "agents": agents, "rules": files, "built_in": built_in,
         "expected": expected.collect::<Vec<_>>(), "last_firing": last_firing,
         "unsent_records": rules.unsent_count, "view": view.to_json(),
