@@ -9,6 +9,7 @@ mod deliveries;
 mod executable;
 mod exit;
 mod grants;
+mod history_file;
 mod journal;
 mod last_word;
 mod load;

@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 use tenterhook::internal::discover;
@@ -16,8 +16,9 @@ use tenterhook::trust::Digest;
 use tenterhook_core::event::EventName;
 use tenterhook_core::hook::HookId;
 
-use crate::call_notes::CallNotes;
+use crate::call_notes::{CallNotes, now_millis};
 use crate::deliveries::{self, Deliveries};
+use crate::history_file::HistoryFile;
 
 /// How long the state of an unused session is stored.
 const FORGOTTEN: Duration = Duration::from_hours(24 * 14);
@@ -98,6 +99,11 @@ impl SessionStore {
         self.file.with_extension(extension)
     }
 
+    /// Returns the history that rules ask for.
+    fn history_file(&self) -> HistoryFile {
+        HistoryFile::at_path(self.path("history"))
+    }
+
     /// Returns whether state can be stored: a gate that counts its denials must not start from zero
     /// each time.
     pub(crate) fn can_store_state(&self) -> bool {
@@ -166,7 +172,7 @@ impl SessionStore {
         let lock = open_private_file(&self.file.with_extension("lock"), false)?;
         lock.lock()?;
         if !self.file.exists() {
-            remove_expired_files(directory);
+            remove_old_sessions(directory);
         }
         let mut state = self.read_state();
         let said = with(&mut state);
@@ -212,6 +218,14 @@ impl Store for SessionStore {
             self.change_state_or_memory(|state| state.strikes.remove(event.as_str()));
         }
     }
+
+    fn history(&self) -> io::Result<String> {
+        self.history_file().read()
+    }
+
+    fn add_to_history(&self, lines: &str) -> io::Result<()> {
+        self.history_file().add(lines)
+    }
 }
 
 /// A session without stored state: its denials cannot be counted, so an event with a cap is never blocked (BR-42).
@@ -242,6 +256,19 @@ impl Store for Unkept {
     fn reset_strikes(&self, event: &EventName) {
         self.0.reset_strikes(event);
     }
+
+    fn history(&self) -> io::Result<String> {
+        Err(nameless_session_error())
+    }
+
+    fn add_to_history(&self, _: &str) -> io::Result<()> {
+        Err(nameless_session_error())
+    }
+}
+
+/// The error of a session of which nothing can be stored between two events (SS-21).
+fn nameless_session_error() -> io::Error {
+    io::Error::other("the agent does not name its session, or nothing can be stored")
 }
 
 /// Hashes a text as version 0.1.0 did to name its files: with the hash of the standard library,
@@ -252,16 +279,40 @@ fn hash_of_version_0_1(text: &str) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// Removes the files of sessions that have expired. Files that cannot be removed stay.
-fn remove_expired_files(directory: &Path) {
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten().take(1_000) {
-        let age = entry
-            .metadata()
-            .and_then(|metadata| metadata.modified())
-            .ok()
-            .and_then(|time| time.elapsed().ok());
-        if age.is_some_and(|age| age > FORGOTTEN) {
-            let _ = fs::remove_file(entry.path());
+/// How many sessions are stored, and the usual number of files of one.
+const MOST_SESSIONS: usize = 2_000;
+const FILES_OF_SESSION: usize = 4;
+
+/// Removes the files of sessions that have expired, and of the oldest sessions if there are too
+/// many (SS-23). Files that cannot be removed stay.
+pub(crate) fn remove_old_sessions(directory: &Path) {
+    let files: Vec<PathBuf> =
+        fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    // To ask for the age of each file takes longer than to list them: rarely, unless there are too
+    // many.
+    let is_turn = now_millis().is_multiple_of(16);
+    if files.len() <= MOST_SESSIONS * FILES_OF_SESSION && files.len() > 1_000 && !is_turn {
+        return;
+    }
+    let mut sessions: BTreeMap<PathBuf, (SystemTime, Vec<PathBuf>)> = BTreeMap::new();
+    for file in files {
+        let Ok(used) = fs::symlink_metadata(&file).and_then(|metadata| metadata.modified()) else {
+            continue;
+        };
+        let (last, files) = sessions
+            .entry(file.with_extension(""))
+            .or_insert_with(|| (SystemTime::UNIX_EPOCH, Vec::new()));
+        *last = used.max(*last);
+        files.push(file);
+    }
+    let mut sessions: Vec<(SystemTime, Vec<PathBuf>)> = sessions.into_values().collect();
+    sessions.sort_unstable_by_key(|(used, _)| *used);
+    let surplus = sessions.len().saturating_sub(MOST_SESSIONS);
+    for (at, (used, files)) in sessions.into_iter().enumerate() {
+        // A clock that was set back makes no session old.
+        let is_expired = used.elapsed().is_ok_and(|age| age > FORGOTTEN);
+        if is_expired || at < surplus {
+            files.iter().for_each(|file| drop(fs::remove_file(file)));
         }
     }
 }
@@ -332,6 +383,62 @@ mod tests {
                 && broken.claim_message_once("y")
         );
     }
+
+    /// SS-20: a name of a session that is a path stays in the directory, and names share no history.
+    #[test]
+    fn histories_belong_to_their_sessions() {
+        let room = tempfile::tempdir().unwrap();
+        let of = |agent, session: &str| SessionStore::open(room.path(), agent, session).unwrap();
+        let names = ["s", "../s", "/etc/passwd", "s/../s", "S", "s\n", "s.", &"s".repeat(300)];
+        for (at, name) in names.iter().enumerate() {
+            of("codex", name).add_to_history(&format!("{{\"label\":\"{at}\"}}\n")).unwrap();
+        }
+        for (at, name) in names.iter().enumerate() {
+            let text = of("codex", name).history().unwrap();
+            assert_eq!(
+                text.lines().skip(1).collect::<Vec<_>>(),
+                [format!("{{\"label\":\"{at}\"}}")]
+            );
+            assert_eq!(of("claude", name).history().unwrap(), "", "another agent");
+        }
+        let outside = fs::read_dir(room.path()).unwrap().count();
+        assert_eq!(outside, 1, "everything lies in one directory");
+        assert!(
+            Unkept::default().history().is_err() && Unkept::default().add_to_history("").is_err()
+        );
+    }
+
+    /// SS-23.
+    #[test]
+    fn oldest_sessions_are_removed() {
+        let room = tempfile::tempdir().unwrap();
+        let sessions = room.path().join("sessions");
+        discover::create_private_dir(&sessions).unwrap();
+        let now = SystemTime::now();
+        let day = Duration::from_hours(24);
+        let make = |name: String, used: SystemTime| {
+            let file = File::create(sessions.join(name)).unwrap();
+            file.set_modified(used).unwrap();
+        };
+        for n in 0..2_500_u32 {
+            let used = now - Duration::from_secs(u64::from(n));
+            make(format!("codex-{n}.history"), used);
+            // The lock of a session in use is as old as the session.
+            make(format!("codex-{n}.lock"), now - day * 20);
+        }
+        (0..4_000).for_each(|n| make(format!("codex-old-{n}.json"), now - day * 15));
+        // The clock was set back since.
+        make("codex-ahead.history".to_owned(), now + day * 30);
+        SessionStore::open(room.path(), "codex", "new").unwrap().add_to_history("x\n").unwrap();
+        let left = |name: &str| sessions.join(name).exists();
+        assert!(left("codex-ahead.history") && left("codex-0.history") && left("codex-0.lock"));
+        assert!(
+            !left("codex-2499.history") && !left("codex-2499.lock") && !left("codex-old-0.json")
+        );
+        let count = fs::read_dir(&sessions).unwrap().count();
+        assert!((3_990..=4_010).contains(&count), "{count}");
+    }
+
     /// BR-44: a file that 0.1.0 wrote, by the name that it gave it; the new one is named by SHA-256 on every toolchain.
     #[test]
     fn session_that_0_1_0_kept_goes_on() {

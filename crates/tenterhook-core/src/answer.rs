@@ -1,6 +1,7 @@
 //! The answer of a hook, read in its dialect, and its slips. Judges nothing.
 
 mod exemption;
+mod mark;
 mod slip;
 
 use std::fmt;
@@ -9,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::diagnostic::Code;
 pub use exemption::{Exemption, Lifted};
+pub use mark::Mark;
 pub use slip::{Slip, SlipKind};
 
 /// How far a hook, or all hooks together, restrain an action.
@@ -76,6 +78,8 @@ pub struct Effects {
     pub env: Map<String, Value>,
     /// Fields of the agent's answer for which this type has no separate field.
     pub extra: Map<String, Value>,
+    /// What a rule changes in the session, in the order in which it applies (SS-1).
+    pub marks: Vec<Mark>,
 }
 
 impl Effects {
@@ -94,6 +98,7 @@ impl Effects {
             retry,
             env,
             extra,
+            marks,
         } = self;
         let is_single = updated_input.is_none()
             && updated_prompt.is_none()
@@ -108,6 +113,7 @@ impl Effects {
             && updated_permissions.is_empty()
             && env.is_empty()
             && extra.is_empty()
+            && marks.is_empty()
     }
 
     /// Sets a tool input that replaces the whole original one.

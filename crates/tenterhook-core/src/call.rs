@@ -283,6 +283,13 @@ pub fn path_seen_from_project<'a>(path: &'a str, within: &Surroundings) -> Cow<'
     }
 }
 
+/// Returns the absolute path of an entry of a [`CallFootprint`], whose relative paths begin at the
+/// project.
+pub(crate) fn absolute_path_of_entry(path: &str, within: &Surroundings) -> String {
+    let paths = path::Paths::from_surroundings(within);
+    paths.to_absolute(path, &paths.project)
+}
+
 /// Notes what a shell line would do, also a line inside code of another language.
 fn note_shell_line(
     line: &Line,

@@ -337,6 +337,19 @@ impl Hook {
         self.enforcement.is_shadow() && self.wait == Wait::Attached && !is_rule
     }
 
+    /// Returns true if its rule or its condition may ask for calls or written files of the session
+    /// (SS-15).
+    pub fn may_ask_for_calls(&self) -> bool {
+        let by_rule = matches!(&self.run, Run::Rule(rule) if rule.may_ask_for_calls());
+        let by_condition = self.condition.as_ref().is_some_and(Condition::may_ask_for_calls);
+        self.layer != Layer::BuiltIn && (by_rule || by_condition)
+    }
+
+    /// Returns true if its rule changes the session (SS-1).
+    pub fn changes_session(&self) -> bool {
+        matches!(&self.run, Run::Rule(rule) if rule.changes_session())
+    }
+
     /// Returns `true` if only a managed source can disable the hook.
     #[must_use]
     pub const fn is_managed_or_built_in(&self) -> bool {

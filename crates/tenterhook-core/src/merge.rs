@@ -96,6 +96,7 @@ pub fn merge_effects(into: &mut Effects, from: Effects, faults: &mut Vec<Fault>)
     };
     into.env.extend(from.env);
     into.extra.extend(from.extra);
+    into.marks.extend(from.marks);
 }
 
 fn replace_and_report_conflict<T: PartialEq>(

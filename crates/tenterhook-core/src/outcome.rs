@@ -5,7 +5,7 @@ mod decision;
 use std::fmt;
 use std::time::Duration;
 
-use crate::answer::{Effects, Exemption, Restraint};
+use crate::answer::{Effects, Exemption, Mark, Restraint};
 use crate::diagnostic::Code;
 use crate::hook::{HookId, Tier};
 use crate::text;
@@ -142,6 +142,8 @@ pub struct Step {
     pub rewrote: bool,
     /// Whether it stops the agent.
     pub stopped: bool,
+    /// What it changed in the session, if it is a rule (SS-2).
+    pub marks: Vec<Mark>,
     /// How the user lifted its denial, if it is a built-in rule (SP-21).
     pub exemption: Option<Exemption>,
     /// The sandbox tier that its process tested; `None` if no sandbox was requested, or no process

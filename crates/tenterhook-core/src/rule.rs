@@ -25,6 +25,8 @@ mod files;
 #[cfg(feature = "rule")]
 mod functions;
 #[cfg(feature = "rule")]
+mod history;
+#[cfg(feature = "rule")]
 mod looped;
 #[cfg(feature = "rule")]
 mod lower;
@@ -62,10 +64,19 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
+#[cfg(feature = "rule")]
+use crate::answer::Mark;
+
 pub use expression::Expression;
 #[cfg(feature = "rule")]
 pub use files::{FilesTouched, Skips, Tree, files_touched};
 pub use flaw::{Flaw, Part};
+#[cfg(feature = "rule")]
+pub use history::call_id;
+#[cfg(feature = "rule")]
+pub use history::{
+    CallEnd, HistoryLines, HistoryReader, LazyHistory, PastCall, SessionHistory, UnusableHistory,
+};
 #[cfg(feature = "rule")]
 pub use input::Files;
 pub(crate) use input::SharedLine;
@@ -87,6 +98,9 @@ struct Texts {
     ask: Option<Arc<str>>,
     context: Option<Arc<str>>,
     rewrite: Option<Arc<str>>,
+    clear: Option<Arc<str>>,
+    label: Option<Arc<str>>,
+    count: Option<Arc<str>>,
     doubt: Option<Doubt>,
 }
 
@@ -122,6 +136,9 @@ impl Rule {
             Part::Ask => texts.ask = Some(text),
             Part::Context => texts.context = Some(text),
             Part::Rewrite => texts.rewrite = Some(text),
+            Part::Clear => texts.clear = Some(text),
+            Part::Label => texts.label = Some(text),
+            Part::Count => texts.count = Some(text),
         }
         Self::from_texts(texts)
     }
@@ -184,7 +201,34 @@ impl Rule {
             Part::Ask => self.texts.ask.as_deref(),
             Part::Context => self.texts.context.as_deref(),
             Part::Rewrite => self.texts.rewrite.as_deref(),
+            Part::Clear => self.texts.clear.as_deref(),
+            Part::Label => self.texts.label.as_deref(),
+            Part::Count => self.texts.count.as_deref(),
         }
+    }
+
+    /// Returns what the rule changes in the session, in the order in which it applies (SS-3).
+    #[cfg(feature = "rule")]
+    fn marks(&self) -> Vec<Mark> {
+        let Texts { clear, label, count, .. } = &self.texts;
+        let clear = clear.iter().map(|name| Mark::Clear(Arc::clone(name)));
+        let label = label.iter().map(|name| Mark::Label(Arc::clone(name)));
+        let count = count.iter().map(|name| Mark::Count(Arc::clone(name)));
+        clear.chain(label).chain(count).collect()
+    }
+
+    /// Returns true if the rule sets a label, counts or clears (SS-1).
+    #[must_use]
+    pub fn changes_session(&self) -> bool {
+        Part::MARKS.iter().any(|part| self.part_text(*part).is_some())
+    }
+
+    /// Returns true if the rule may ask for calls or written files of the session (SS-15).
+    #[must_use]
+    pub fn may_ask_for_calls(&self) -> bool {
+        let Texts { when, deny, ask, context, rewrite, .. } = &self.texts;
+        let texts = [deny, ask, context, rewrite].into_iter().flatten();
+        texts.chain([when]).any(|text| may_ask_for_calls(text))
     }
 }
 
@@ -252,6 +296,13 @@ impl Rule {
     fn compiled_rule(&self) -> &Result<compiled::Compiled, Vec<Flaw>> {
         self.compiled.get_or_init(|| compiled::compile_rule(self))
     }
+}
+
+/// Returns true if an expression may ask for calls or written files of the session. It may be true
+/// of an expression that does not: then calls are noted that no rule asks for.
+fn may_ask_for_calls(expression: &str) -> bool {
+    let asks = |word: &str| expression.contains(word);
+    asks("session") && ["calls", "last", "writes", "wrote"].into_iter().any(asks)
 }
 
 /// Why a rule or an expression gave no answer.

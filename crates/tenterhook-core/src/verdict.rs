@@ -127,11 +127,11 @@ fn judge_answer_timely_or_late(
     if judge_context.hook.gates_only { drop_consent_and_additions(verdict) } else { verdict }
 }
 
-/// Returns the verdict without consent and additions: only its restraint, its stop and its messages
-/// stay (BR-19, C-94).
+/// Returns the verdict without consent and additions: only its restraint, its stop, its messages and
+/// its changes of the session stay (BR-19, C-94).
 fn drop_consent_and_additions(verdict: Verdict) -> Verdict {
-    let Effects { messages, stop, .. } = verdict.effects;
-    let effects = Effects { messages, stop, ..Effects::default() };
+    let Effects { messages, stop, marks, .. } = verdict.effects;
+    let effects = Effects { messages, stop, marks, ..Effects::default() };
     match verdict.restraint {
         Restraint::Silent | Restraint::Allow => Verdict {
             restraint: Restraint::Silent,

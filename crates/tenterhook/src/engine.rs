@@ -14,6 +14,8 @@ mod connected;
 #[cfg(feature = "rule")]
 mod exempt;
 mod firing;
+#[cfg(feature = "rule")]
+mod history;
 mod judge;
 mod late;
 mod lazy_verdict;
@@ -184,7 +186,9 @@ impl Engine {
             let firing = begin(call).without_already_run_hooks(&finished.hooks);
             finished.merge(Box::pin(run_stages(firing, &stages, phases, failure)).await);
         }
-        let Finished { event, mut verdicts, mut records, hooks } = finished;
+        #[cfg(feature = "rule")]
+        let rule_input = Arc::clone(&finished.rule_input);
+        let Finished { event, mut verdicts, mut records, hooks, .. } = finished;
         carried::carry_earlier_outcomes(carried, &event, &mut verdicts, &mut records);
 
         let mut outcome = merge_verdicts(verdicts, &rulesets, &event);
@@ -202,6 +206,9 @@ impl Engine {
             &called,
             self.inner.ambient.exemptions.as_ref(),
         );
+        #[cfg(feature = "rule")]
+        let outcome = history::HistoryUpdate { rulesets: &rulesets, hooks: &hooks, session }
+            .store_changes(outcome, &rule_input, &self.inner.background_hooks);
         if failure.is_none() && session.take_first_event_flag() {
             ahead::start_prewarmed_processes(&rulesets, &self.inner.ambient, &event, session);
         }

@@ -14,6 +14,8 @@ mod store;
 mod wanted;
 
 use std::collections::HashSet;
+#[cfg(feature = "rule")]
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -41,6 +43,10 @@ use tenterhook_core::dialect::Cap;
 use tenterhook_core::event::EventName;
 use tenterhook_core::hook::{Hook, HookId};
 use tenterhook_core::outcome::{Fault, Outcome};
+#[cfg(feature = "rule")]
+use tenterhook_core::rule::{
+    HistoryLines, HistoryReader, LazyHistory, SessionHistory, UnusableHistory,
+};
 use tenterhook_core::settle::apply_denial_cap_to_outcome;
 use wanted::Cancels;
 pub(crate) use wanted::Wanted;
@@ -344,6 +350,21 @@ impl Session {
         self.inner.status.show(message)
     }
 
+    /// Returns the session's history for the rules of one event; it is read when a rule asks for it.
+    #[cfg(feature = "rule")]
+    pub(crate) fn lazy_history(&self) -> Arc<LazyHistory> {
+        Arc::new(LazyHistory::new(Arc::new(StoredHistory(Arc::clone(&self.inner.store)))))
+    }
+
+    /// Adds lines to the session's history.
+    #[cfg(feature = "rule")]
+    pub(crate) fn add_to_history(&self, lines: &HistoryLines) -> io::Result<()> {
+        match lines.as_str() {
+            "" => Ok(()),
+            lines => self.inner.store.add_to_history(lines),
+        }
+    }
+
     /// Settles an outcome against the current count of denials, not the count at the start of the
     /// event: events of a session may overlap, and each denial counts for the next event (N-3).
     pub(crate) fn settle_outcome(
@@ -380,6 +401,22 @@ impl Session {
         if let Some(paths) = &outcome.effects.watch_paths {
             self.inner.watched.send_replace(paths.clone());
         }
+    }
+}
+
+/// Reads the history that a store keeps.
+#[cfg(feature = "rule")]
+#[derive(Debug)]
+struct StoredHistory(Arc<dyn Store>);
+
+#[cfg(feature = "rule")]
+impl HistoryReader for StoredHistory {
+    fn read_history(&self) -> Result<SessionHistory, UnusableHistory> {
+        let because = |why: &dyn std::fmt::Display| {
+            UnusableHistory(format!("the session's history cannot be used: {why}"))
+        };
+        let text = self.0.history().map_err(|error| because(&error))?;
+        SessionHistory::read(&text).map_err(|why| because(&why))
     }
 }
 

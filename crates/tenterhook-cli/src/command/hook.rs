@@ -452,7 +452,6 @@ fn restore_session(agent: DialectId, event: &Event, kept: Option<&Arc<SessionSto
         Some(kept) if !counts || kept.can_store_state() => {
             Session::of_one_event_in(Arc::clone(kept) as Arc<dyn Store>)
         }
-        None if !counts => Session::of_one_event(),
         _ => Session::of_one_event_in(Arc::new(Unkept::default())),
     }
 }

@@ -229,6 +229,7 @@ codes! {
         WorkerProtocol = "worker-protocol", Error;
         WorkerEnded = "worker-ended", Error;
         RuleFailed = "rule-failed", Error;
+        SessionNotStored = "session-not-stored", Error;
         BrokenRule = "broken-rule", Error;
         NoAnswer = "no-answer", Error;
         ModelNoCredentials = "model-no-credentials", Error;

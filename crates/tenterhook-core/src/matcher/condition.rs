@@ -140,6 +140,15 @@ impl Condition {
         Self { text: expression.text().to_owned(), test: Test::When(expression) }
     }
 
+    /// Returns true if it may ask for calls or written files of the session (SS-15).
+    pub(crate) fn may_ask_for_calls(&self) -> bool {
+        match &self.test {
+            Test::When(expression) => expression.may_ask_for_calls(),
+            Test::All(inner) | Test::Any(inner) => inner.iter().any(Self::may_ask_for_calls),
+            Test::Rule(_) | Test::Custom(_) => false,
+        }
+    }
+
     /// Creates a condition from a function; `text` describes it for people.
     #[must_use]
     pub fn custom(

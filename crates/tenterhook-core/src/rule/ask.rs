@@ -6,6 +6,7 @@ use super::RuleInput;
 use super::cases::ByProgram;
 use super::eval::{ELEMENT, Stop};
 use super::functions;
+use super::history::PastCall;
 use super::value::{List, Map, Record, Value};
 use super::vocabulary::{Field, Member};
 use crate::call;
@@ -47,6 +48,9 @@ pub(super) fn field_value(rule_input: &RuleInput, field: Field) -> Value<'_> {
         Field::ToolText => rule_input.text_call_would_write().into(),
         Field::ToolServer => rule_input.mcp_server_name().into(),
         Field::ToolOutput => rule_input.tool_response_text().into(),
+        Field::ToolFailed => Value::Bool(rule_input.has_tool_failed()),
+        Field::SessionCalls => Value::List(List::PastCalls(rule_input.calls_of_session())),
+        Field::SessionWrites => rule_input.files_written_by_session().map(Value::from).collect(),
         Field::ShellCommands => Value::List(List::Commands(rule_input.line_commands())),
         Field::ShellPrograms => rule_input
             .line_commands()
@@ -88,6 +92,7 @@ pub(super) fn prepare_field(
         | Field::ShellDoubt
         | Field::ShellReads
         | Field::ShellWrites => rule_input.parse_line_once(go_on),
+        Field::SessionCalls | Field::SessionWrites => rule_input.check_history_is_readable(),
         _ => Ok(()),
     }
 }
@@ -100,6 +105,7 @@ pub(super) fn is_list_field_incomplete(rule_input: &RuleInput, field: Field) -> 
             !rule_input.hides_no_commands()
         }
         Field::CallCommands => !rule_input.is_footprint_complete(),
+        Field::SessionWrites => rule_input.history().lacks_writes,
         Field::Call(list) => {
             list != call::List::Code
                 && !list.is_about_guards()
@@ -136,6 +142,7 @@ pub(super) fn field_cost(rule_input: &RuleInput, field: Field) -> usize {
         Field::ShellPrograms => rule_input.line_commands().len() * ELEMENT,
         Field::ShellReads | Field::ShellWrites => rule_input.count_redirects() * ELEMENT,
         Field::Call(list) => rule_input.footprint().entries_of_list(list).len() * ELEMENT,
+        Field::SessionWrites => rule_input.history().writes.len() * ELEMENT * 4,
         Field::Event
         | Field::Prompt
         | Field::Cwd
@@ -157,13 +164,21 @@ pub(super) fn field_cost(rule_input: &RuleInput, field: Field) -> usize {
         | Field::ShellCommands
         | Field::ShellComplete
         | Field::ShellDoubt
+        | Field::ToolFailed
+        | Field::SessionCalls
         | Field::CallCommands => 0,
     }
 }
 
 /// Returns the cost in steps of building the value of a record's member.
 pub(super) fn member_cost(record: Record<'_>, member: Member) -> usize {
-    let Record::Command(command) = record else { return 0 };
+    let command = match record {
+        Record::Command(command) => command,
+        Record::PastCall(call) if member == Member::Programs => {
+            return call.programs.len() * ELEMENT;
+        }
+        _ => return 0,
+    };
     match member {
         Member::Operands | Member::Known => command.words.len(),
         Member::Text => command.words.iter().map(|word| 1 + word.text.len() / 16).sum(),
@@ -176,11 +191,22 @@ pub(super) fn member_value(record: Record<'_>, member: Member) -> Value<'_> {
     match record {
         Record::Command(command) => command_member_value(command, member),
         Record::Redirect(redirect) => redirect_member_value(redirect, member),
+        Record::PastCall(call) => past_call_member_value(call, member),
         Record::Assignment(assignment) => match member {
             Member::Name => assignment.name.as_str().into(),
             Member::Value => assignment.value.text.as_str().into(),
             _ => Value::Null,
         },
+    }
+}
+
+fn past_call_member_value(call: &PastCall, member: Member) -> Value<'_> {
+    match member {
+        Member::Tool => call.tool.as_str().into(),
+        Member::ToolKind => call.kind.as_str().into(),
+        Member::Programs => call.programs.iter().map(|name| Value::from(name.as_str())).collect(),
+        Member::Ended => call.ended.word().into(),
+        _ => Value::Null,
     }
 }
 

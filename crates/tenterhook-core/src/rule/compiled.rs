@@ -8,7 +8,7 @@ use super::template::{self, Piece};
 use super::value::Value;
 use super::vocabulary::Shape;
 use super::{Flaw, Incomplete, Part, Rule, RuleInput, Unsettled};
-use crate::answer::{Answer, Effects, Failure, Restraint};
+use crate::answer::{Answer, Effects, Failure, Mark, Restraint};
 use crate::diagnostic::Code;
 
 /// Longest text that a rule says.
@@ -27,6 +27,8 @@ pub(super) struct Compiled {
     ask: Option<Source<Text>>,
     context: Option<Source<Text>>,
     rewrite: Option<Source<Expr>>,
+    /// What it changes in the session.
+    marks: Vec<Mark>,
 }
 
 /// An expression that is true or false.
@@ -73,7 +75,7 @@ pub(super) fn compile_rule(rule: &Rule) -> Result<Compiled, Vec<Flaw>> {
             code: Code::EmptyRule,
             at: 0..rule.when_expression().len(),
             message: "the rule says nothing when it holds".to_owned(),
-            help: "add `deny`, `ask`, `context` or `rewrite`".to_owned(),
+            help: "add `deny`, `ask`, `context`, `rewrite`, `label`, `count` or `clear`".to_owned(),
         });
     }
     let is_empty = |part: &Part| rule.part_text(*part).is_some_and(|text| text.trim().is_empty());
@@ -86,10 +88,25 @@ pub(super) fn compile_rule(rule: &Rule) -> Result<Compiled, Vec<Flaw>> {
             help: "say why, and what to do instead".to_owned(),
         }
     }));
+    flaws.extend(flaws_of_mark_names(rule));
+    let marks = rule.marks();
     match when {
-        Some(when) if flaws.is_empty() => Ok(Compiled { when, deny, ask, context, rewrite }),
+        Some(when) if flaws.is_empty() => Ok(Compiled { when, deny, ask, context, rewrite, marks }),
         _ => Err(flaws),
     }
+}
+
+/// Returns a flaw for each name of a label or counter that no session may have (SS-1).
+fn flaws_of_mark_names(rule: &Rule) -> impl Iterator<Item = Flaw> {
+    let name = |part: Part| Some((part, rule.part_text(part)?));
+    let names = Part::MARKS.into_iter().filter_map(name);
+    names.filter(|(_, name)| !Mark::is_valid_name(name)).map(|(part, name)| Flaw {
+        part,
+        code: Code::BadRule,
+        at: 0..name.len(),
+        message: format!("`{}` is no name: it is empty, longer than 64 bytes or has other characters than letters, digits, inner blanks and `_-./:`", part.key()),
+        help: "write a plain name, such as `secret read`; it holds no expressions".to_owned(),
+    })
 }
 
 /// Compiles an expression that must be true or false.
@@ -229,12 +246,14 @@ impl Compiled {
             }
             (None, None) => Answer::default(),
         };
+        answer.effects.marks.clone_from(&self.marks);
         let whole = hole.map_or(Ok(()), Err);
         match whole.and_then(|()| self.add_context_and_rewrite(machine, &mut answer)) {
             // It holds, so it restrains, whatever has no value in the rest of what it says (RU-6).
             Err(hole) if answer.restraint > Restraint::Allow => {
                 let failure = Some(hole.into_failure());
-                Ok(Answer { effects: Effects::default(), failure, ..answer })
+                let effects = Effects { marks: self.marks.clone(), ..Effects::default() };
+                Ok(Answer { effects, failure, ..answer })
             }
             other => other.map(|()| answer),
         }

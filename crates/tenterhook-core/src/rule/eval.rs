@@ -13,8 +13,8 @@ use super::expr::{Constant, Expr, Operator};
 use super::functions;
 use super::input::{Incomplete, RuleInput};
 use super::operate;
-use super::value::{Map, Record, Text, Value};
-use super::vocabulary::{Do, FUNCTIONS, Field, Member};
+use super::value::{List, Map, Record, Text, Value};
+use super::vocabulary::{Do, FUNCTIONS, Field, Member, SessionQuestion};
 use crate::event::meter::{Cut, MOST_OF_EVENT, Meter};
 
 pub(super) use crate::event::meter::MOST_STEPS;
@@ -197,6 +197,10 @@ impl<'a, 'g> Machine<'a, 'g> {
             Expr::Loop(looped) => self.evaluate_loop(looped),
             Expr::Call(does, args) => self.evaluate_function_call(*does, args),
             Expr::Cases(cases) => self.evaluate_or_by_program(cases),
+            Expr::Session(question, argument) => {
+                let argument = self.evaluate(argument)?;
+                self.evaluate_session_question(*question, &argument)
+            }
             Expr::Pattern(subject, pattern) => {
                 functions::match_pattern(self, pattern, self.evaluate(subject)?)
             }
@@ -218,6 +222,40 @@ impl<'a, 'g> Machine<'a, 'g> {
             Value::List(list) if self.is_field_list_open_ended(field) => Value::Open(list),
             value => value,
         })
+    }
+
+    /// Answers a question to the session (SS-10, SS-11).
+    fn evaluate_session_question(
+        &self,
+        question: SessionQuestion,
+        argument: &Value<'a>,
+    ) -> Result<Value<'a>, Stop> {
+        self.rule_input.check_history_is_readable()?;
+        let history = self.rule_input.history();
+        match (question, argument) {
+            (SessionQuestion::Seen, Value::Text(name)) => Ok(Value::Bool(history.has_label(name))),
+            (SessionQuestion::Count, Value::Text(name)) => {
+                Ok(Value::Int(i64::try_from(history.count(name)).unwrap_or(i64::MAX)))
+            }
+            (SessionQuestion::Last, Value::Int(number)) => {
+                let calls = self.rule_input.calls_of_session();
+                let number = usize::try_from(*number).unwrap_or(0);
+                let from = calls.len().saturating_sub(number);
+                Ok(Value::List(List::PastCalls(calls.get(from..).unwrap_or_default())))
+            }
+            (SessionQuestion::Wrote, Value::Text(path)) => {
+                self.spend_steps(history.writes.len() + path.len())?;
+                if self.rule_input.has_session_written(path) {
+                    return Ok(Value::Bool(true));
+                }
+                match history.lacks_writes && self.treats_doubt_as_unknown() {
+                    true => self.unread_part_error(),
+                    false => Ok(Value::Bool(false)),
+                }
+            }
+            (SessionQuestion::Last, other) => Err(Stop::wrong_type("a whole number", other)),
+            (_, other) => Err(Stop::wrong_type("a string", other)),
+        }
     }
 
     fn evaluate_record_member(

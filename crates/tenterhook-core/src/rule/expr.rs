@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::cases::Cases;
 use super::search::Search;
-use super::vocabulary::{Do, Field, Member};
+use super::vocabulary::{Do, Field, Member, SessionQuestion};
 
 /// A compiled expression.
 #[derive(Debug)]
@@ -49,6 +49,8 @@ pub(super) enum Expr {
     Cases(Box<Cases>),
     /// A function whose pattern is written down.
     Pattern(Box<Expr>, Pattern),
+    /// A question to the session, with its argument.
+    Session(SessionQuestion, Box<Expr>),
 }
 
 /// A value that is written down.
@@ -97,6 +99,7 @@ pub(super) enum LoopKind {
     ExistsOne,
     Filter,
     Map,
+    Count,
 }
 
 /// A pattern that is compiled with the rule.

@@ -31,6 +31,12 @@ impl Expression {
     pub fn text(&self) -> &str {
         &self.text
     }
+
+    /// Returns true if the expression may ask for calls or written files of the session (SS-15).
+    #[must_use]
+    pub fn may_ask_for_calls(&self) -> bool {
+        super::may_ask_for_calls(&self.text)
+    }
 }
 
 #[cfg(feature = "rule")]

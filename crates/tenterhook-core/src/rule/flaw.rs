@@ -17,11 +17,29 @@ pub enum Part {
     Context,
     /// The expression for what replaces what the event is about.
     Rewrite,
+    /// The label and the counter that are cleared.
+    Clear,
+    /// The label that is set.
+    Label,
+    /// The counter to which one is added.
+    Count,
 }
 
 impl Part {
     /// Every part, in the order in which files have them.
-    pub const ALL: [Self; 5] = [Self::When, Self::Deny, Self::Ask, Self::Context, Self::Rewrite];
+    pub const ALL: [Self; 8] = [
+        Self::When,
+        Self::Deny,
+        Self::Ask,
+        Self::Context,
+        Self::Rewrite,
+        Self::Clear,
+        Self::Label,
+        Self::Count,
+    ];
+
+    /// The parts that change the session, in the order in which they apply (SS-3).
+    pub const MARKS: [Self; 3] = [Self::Clear, Self::Label, Self::Count];
 
     /// Returns the key of the part in a native file.
     #[must_use]
@@ -32,6 +50,9 @@ impl Part {
             Self::Ask => "ask",
             Self::Context => "context",
             Self::Rewrite => "rewrite",
+            Self::Clear => "clear",
+            Self::Label => "label",
+            Self::Count => "count",
         }
     }
 }

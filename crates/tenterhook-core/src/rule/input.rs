@@ -5,6 +5,9 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
 #[cfg(feature = "rule")]
+use super::history::LazyHistory;
+
+#[cfg(feature = "rule")]
 use super::cases::ByProgram;
 #[cfg(feature = "rule")]
 use crate::answer::Lifted;
@@ -54,6 +57,9 @@ pub struct RuleInput {
     /// Whether a denial of it was lifted; else what can be done. Asked once for all rules.
     #[cfg(feature = "rule")]
     pub(super) denial: OnceLock<Lifted>,
+    /// What happened in the session before; without it, nothing did.
+    #[cfg(feature = "rule")]
+    pub(super) history: Option<Arc<LazyHistory>>,
     /// What it cost so far to work things out, in steps.
     pub(super) spent: AtomicUsize,
     /// What rules and conditions have cost so far, also on what the event was before it was rewritten.
@@ -90,6 +96,8 @@ impl RuleInput {
             files: None,
             #[cfg(feature = "rule")]
             denial: OnceLock::new(),
+            #[cfg(feature = "rule")]
+            history: None,
             spent: AtomicUsize::new(0),
             account: Arc::default(),
             text: OnceLock::new(),
@@ -104,6 +112,8 @@ impl RuleInput {
             account: Arc::clone(&self.account),
             #[cfg(feature = "rule")]
             files: self.files.clone(),
+            #[cfg(feature = "rule")]
+            history: self.history.clone(),
             ..Self::new(event)
         }
     }
@@ -119,6 +129,13 @@ impl RuleInput {
     #[cfg(feature = "rule")]
     pub fn denial_once(&self, ask: impl FnOnce() -> Lifted) -> &Lifted {
         self.denial.get_or_init(ask)
+    }
+
+    /// Sets the history of the session, which is read when a rule asks for it.
+    #[cfg(feature = "rule")]
+    #[must_use]
+    pub fn with_history(self, history: Arc<LazyHistory>) -> Self {
+        Self { history: Some(history), ..self }
     }
 
     /// Returns the event.

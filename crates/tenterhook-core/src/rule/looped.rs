@@ -79,6 +79,16 @@ impl<'a> Machine<'a, '_> {
                 }
                 Ok(List::Made(kept.into()).into_value(is_open))
             }
+            LoopKind::Count => {
+                let mut count = 0_i64;
+                for item in range.iter() {
+                    count += i64::from(self.holds_for_item(&looped.body, item)?);
+                }
+                if is_open {
+                    return self.unread_part_error();
+                }
+                Ok(Value::Int(count))
+            }
             LoopKind::Map => {
                 let mut made = Vec::new();
                 for item in range.iter() {

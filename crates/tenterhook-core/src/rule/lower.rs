@@ -252,6 +252,9 @@ impl Lowering<'_> {
         {
             return self.lower_loop_macro(node, kind, target, &call.args);
         }
+        if let Some(asked) = self.lower_session_question(node, call) {
+            return asked;
+        }
         let args: Vec<&IdedExpr> = call.target.as_deref().into_iter().chain(&call.args).collect();
         match (call.func_name.as_str(), args.as_slice()) {
             ("has", [field]) => self.lower_has_macro(node, field),
@@ -294,6 +297,31 @@ impl Lowering<'_> {
             }
             (name, args) => self.lower_function_call(node, name, args),
         }
+    }
+
+    /// Compiles `session.seen(...)` and the like; `None` if the call asks nothing of the session.
+    fn lower_session_question(
+        &mut self,
+        node: &IdedExpr,
+        call: &CallExpr,
+    ) -> Option<Result<Typed, Wrong>> {
+        let target = &call.target.as_deref()?.expr;
+        if !matches!(target, Ast::Ident(name) if name == "session" && self.find_local(name).is_none())
+        {
+            return None;
+        }
+        let functions = vocabulary::SESSION_FUNCTIONS;
+        let function = functions.iter().find(|function| function.name == call.func_name)?;
+        let [argument] = call.args.as_slice() else {
+            let message = format!("`session.{}` takes one value", function.name);
+            let help = format!("write it with {}", function.takes.kind_name());
+            return Some(self.error_at(node, Code::BadRule, message, help));
+        };
+        let argument = self.lower_with_shape(argument, function.takes);
+        Some(
+            argument
+                .map(|argument| (Expr::Session(function.asks, Box::new(argument)), function.gives)),
+        )
     }
 
     fn lower_binary(
@@ -376,6 +404,7 @@ impl Lowering<'_> {
         if vocabulary::MACROS.contains(&name) {
             let message = format!("`{name}` is not used like this");
             let help = match name {
+                "count" => "write `list.count(x, x == \"a\")`, or `session.count(\"name\")`",
                 "has" => {
                     "write `c.flag(\"-f\")` for an option of a command, or `has(tool.input.path)`"
                 }
@@ -388,6 +417,7 @@ impl Lowering<'_> {
                 .iter()
                 .map(|function| function.name)
                 .chain(vocabulary::MACROS.iter().copied())
+                .chain(vocabulary::SESSION_FUNCTIONS.iter().map(|function| function.name))
         };
         let help = nearest_word(name, known()).map_or_else(
             || format!("rules know {}", quote_and_join(known())),

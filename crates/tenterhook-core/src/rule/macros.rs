@@ -20,6 +20,7 @@ const LOOPS: &[(&str, LoopKind, usize)] = &[
     ("filter", LoopKind::Filter, 2),
     ("map", LoopKind::Map, 2),
     ("map", LoopKind::Map, 3),
+    ("count", LoopKind::Count, 2),
 ];
 
 /// Returns the kind of list macro that a call is, if it is one.
@@ -104,6 +105,7 @@ impl Lowering<'_> {
             LoopKind::Filter => range_shape,
             LoopKind::Map if body_shape == Shape::Text => Shape::List(Elements::Text),
             LoopKind::Map => Shape::List(Elements::Any),
+            LoopKind::Count => Shape::Number,
         };
         Ok((Expr::Loop(Box::new(Loop { kind, range: range_expr, body, only })), shape))
     }

@@ -9,6 +9,8 @@ use tenterhook_shell::{Doubt, Line, Parsed, SimpleCommand, Target};
 
 use super::RuleInput;
 use super::eval::Stop;
+use super::history::{self, CallEnd, HistoryLines, LazyHistory, PastCall, SessionHistory};
+use super::path;
 use crate::agents::language;
 use crate::call::{self, CallFootprint};
 use crate::event::meter::{Cut, Meter};
@@ -133,6 +135,85 @@ impl RuleInput {
     pub(super) fn tool_response_text(&self) -> &str {
         let response = || self.event.payload.get("tool_response").into_iter();
         self.output.get_or_init(|| join_texts(response(), None))
+    }
+
+    /// Returns true if the event says that the tool failed.
+    pub(super) fn has_tool_failed(&self) -> bool {
+        self.event.name.as_str() == "PostToolUseFailure"
+    }
+
+    /// Fails if the session's history cannot be read, because then it has no value (SS-21). Callers
+    /// check this before they read the history.
+    pub(super) fn check_history_is_readable(&self) -> Result<(), Stop> {
+        match self.history.as_deref().map(LazyHistory::get) {
+            Some(Err(why)) => Err(Stop::Failed(why.to_string())),
+            Some(Ok(_)) | None => Ok(()),
+        }
+    }
+
+    /// Returns the session's history; without one, nothing happened before.
+    pub(super) fn history(&self) -> &SessionHistory {
+        static NOTHING: LazyLock<SessionHistory> = LazyLock::new(SessionHistory::default);
+        let read = self.history.as_deref().map(LazyHistory::get);
+        read.and_then(|read| read.as_ref().ok()).unwrap_or(&NOTHING)
+    }
+
+    /// Adds the call to the lines of a history: with `ended`, and with the files that it would write
+    /// if it may run (SS-11, SS-13). Does nothing for an event that is no call.
+    pub fn note_call(&self, ended: CallEnd, lines: &mut HistoryLines, go_on: &dyn Fn() -> bool) {
+        let (Some(tool), Some(id)) = (self.tool_call(), history::call_id(&self.event)) else {
+            return;
+        };
+        // What costs too much to work out is unknown.
+        let is_known = self.compute_footprint_once(go_on).is_ok();
+        let programs = self.line_commands().iter().filter_map(SimpleCommand::program_name);
+        let writes = match ended {
+            CallEnd::Denied => Some(Vec::new()),
+            _ if is_known => {
+                let writes = self.footprint().entries_of_list(call::List::Writes).iter();
+                let within = &self.event.within;
+                Some(writes.map(|path| call::absolute_path_of_entry(path, within)).collect())
+            }
+            _ => None,
+        };
+        let call = PastCall {
+            id,
+            tool: tool.name.to_owned(),
+            kind: tool.tool().as_str().to_owned(),
+            programs: programs.map(str::to_owned).collect(),
+            ended,
+        };
+        lines.push_call(call, writes);
+    }
+
+    /// Returns true if the session wrote the file: a relative path begins at the project, as in the
+    /// lists of a call, or at the working directory. A pattern stands for what lies there.
+    pub(super) fn has_session_written(&self, path: &str) -> bool {
+        let from_project = call::absolute_path_of_entry(path, &self.event.within);
+        let from_cwd = path::resolve_path(path, &self.event);
+        let history = self.history();
+        [from_project, from_cwd].iter().any(|path| match path.split_once('*') {
+            Some((before, _)) => {
+                let directory = before.rsplit_once('/').map_or("", |(directory, _)| directory);
+                let is_in = |written: &str| {
+                    written.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
+                };
+                history.writes.iter().any(|written| is_in(written))
+            }
+            None => history.has_written(path),
+        })
+    }
+
+    /// Returns the files that the session wrote, as seen from the project.
+    pub(super) fn files_written_by_session(&self) -> impl Iterator<Item = String> {
+        let within = &self.event.within;
+        let seen = |path: &String| call::path_seen_from_project(path, within).into_owned();
+        self.history().writes.iter().map(seen)
+    }
+
+    /// Returns the session's calls before this one.
+    pub(super) fn calls_of_session(&self) -> &[PastCall] {
+        self.history().calls_before(history::call_id(&self.event))
     }
 
     /// Parses the line in the languages of the tool.
@@ -270,7 +351,11 @@ impl RuleInput {
     pub(super) fn lists_incomplete_reason(&self) -> String {
         let mut why = self.line_doubt_message();
         if why.is_empty() {
-            why.push_str("the line holds more than is followed");
+            let is_line_whole = self.is_footprint_complete() && self.history().lacks_writes;
+            why.push_str(match is_line_whole {
+                true => "the session wrote more files than are remembered",
+                false => "the line holds more than is followed",
+            });
         }
         format!("{why}, so there may be more than the rule sees")
     }

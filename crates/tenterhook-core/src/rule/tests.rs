@@ -5,6 +5,7 @@ mod doubt;
 mod laws;
 mod lines;
 mod outline;
+mod session;
 
 use std::sync::Arc;
 

@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 use tenterhook_shell::{Assignment, Redirect, SimpleCommand, Target, Word};
 
 use super::eval::{ELEMENT, Machine, Stop};
+use super::history::PastCall;
 use super::vocabulary::Kind;
 
 /// A value.
@@ -43,6 +44,7 @@ pub(super) enum List<'a> {
     Commands(&'a [SimpleCommand]),
     Redirects(&'a [Redirect]),
     Assignments(&'a [Assignment]),
+    PastCalls(&'a [PastCall]),
 }
 
 /// An object.
@@ -58,6 +60,7 @@ pub(super) enum Record<'a> {
     Command(&'a SimpleCommand),
     Redirect(&'a Redirect),
     Assignment(&'a Assignment),
+    PastCall(&'a PastCall),
 }
 
 impl Deref for Text<'_> {
@@ -145,6 +148,7 @@ impl<'a> List<'a> {
             Self::Commands(items) => items.len(),
             Self::Redirects(items) => items.len(),
             Self::Assignments(items) => items.len(),
+            Self::PastCalls(items) => items.len(),
         }
     }
 
@@ -156,6 +160,7 @@ impl<'a> List<'a> {
             Self::Commands(items) => Value::Record(Record::Command((*items).get(at)?)),
             Self::Redirects(items) => Value::Record(Record::Redirect((*items).get(at)?)),
             Self::Assignments(items) => Value::Record(Record::Assignment((*items).get(at)?)),
+            Self::PastCalls(items) => Value::Record(Record::PastCall((*items).get(at)?)),
         })
     }
 
@@ -206,6 +211,7 @@ impl Record<'_> {
             Self::Command(_) => Kind::Command,
             Self::Redirect(_) => Kind::Redirect,
             Self::Assignment(_) => Kind::Assignment,
+            Self::PastCall(_) => Kind::PastCall,
         }
     }
 
@@ -223,6 +229,7 @@ impl Record<'_> {
             Self::Redirect(Redirect { target: Target::Word(word), .. }) => text(&word.source),
             Self::Redirect(_) => 1,
             Self::Assignment(assignment) => text(&assignment.value.source),
+            Self::PastCall(call) => 1 + call.programs.len(),
         }
     }
 }
@@ -359,6 +366,7 @@ impl fmt::Display for Record<'_> {
             Self::Assignment(assignment) => {
                 write!(f, "{}={}", assignment.name, assignment.value.text)
             }
+            Self::PastCall(call) => f.write_str(&call.tool),
         }
     }
 }

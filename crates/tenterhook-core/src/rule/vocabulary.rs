@@ -42,6 +42,8 @@ pub(super) enum Kind {
     Redirect,
     /// A leading assignment.
     Assignment,
+    /// An earlier call of the session.
+    PastCall,
 }
 
 impl Shape {
@@ -83,6 +85,7 @@ impl Kind {
             Self::Command => "a command",
             Self::Redirect => "a redirection",
             Self::Assignment => "an assignment",
+            Self::PastCall => "a call",
         }
     }
 
@@ -92,6 +95,7 @@ impl Kind {
             Self::Command => COMMAND,
             Self::Redirect => REDIRECT,
             Self::Assignment => ASSIGNMENT,
+            Self::PastCall => PAST_CALL,
         }
     }
 }
@@ -141,6 +145,9 @@ pub(super) enum Field {
     ShellWrites,
     Call(List),
     CallCommands,
+    SessionCalls,
+    SessionWrites,
+    ToolFailed,
 }
 
 impl Field {
@@ -169,6 +176,10 @@ pub(super) enum Member {
     Descriptor,
     Name,
     Value,
+    Tool,
+    ToolKind,
+    Programs,
+    Ended,
 }
 
 const TEXTS: Shape = Shape::List(Elements::Text);
@@ -208,6 +219,7 @@ pub(super) const TOOL: &[Name<Field>] = &[
     new_name("text", Field::ToolText, Shape::Text),
     new_name("server", Field::ToolServer, Shape::Text),
     new_name("output", Field::ToolOutput, Shape::Text),
+    new_name("failed", Field::ToolFailed, Shape::Bool),
 ];
 
 /// Names behind `shell.`
@@ -243,9 +255,15 @@ pub(super) const CALL: &[Name<Field>] = &[
     new_name("disarms", Field::Call(List::Disarms), TEXTS),
 ];
 
+/// Names behind `session.`; without one, `session` is the session's id.
+pub(super) const SESSION: &[Name<Field>] = &[
+    new_name("calls", Field::SessionCalls, record_list_shape(Kind::PastCall)),
+    new_name("writes", Field::SessionWrites, TEXTS),
+];
+
 /// The names that have names behind them.
 pub(super) const GROUPS: &[(&str, &[Name<Field>])] =
-    &[("host", HOST), ("tool", TOOL), ("shell", SHELL), ("call", CALL)];
+    &[("host", HOST), ("tool", TOOL), ("shell", SHELL), ("call", CALL), ("session", SESSION)];
 
 const COMMAND: &[Name<Member>] = &[
     new_name("program", Member::Program, Shape::Text),
@@ -269,6 +287,59 @@ const REDIRECT: &[Name<Member>] = &[
 
 const ASSIGNMENT: &[Name<Member>] =
     &[new_name("name", Member::Name, Shape::Text), new_name("value", Member::Value, Shape::Text)];
+
+const PAST_CALL: &[Name<Member>] = &[
+    new_name("tool", Member::Tool, Shape::Text),
+    new_name("kind", Member::ToolKind, Shape::Text),
+    new_name("programs", Member::Programs, TEXTS),
+    new_name("ended", Member::Ended, Shape::Text),
+];
+
+/// What a question to the session asks for (SS-10, SS-11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SessionQuestion {
+    Seen,
+    Count,
+    Last,
+    Wrote,
+}
+
+/// One question to the session: `session.seen("a label")`.
+#[derive(Debug)]
+pub(super) struct SessionFunction {
+    pub(super) name: &'static str,
+    pub(super) takes: Shape,
+    pub(super) gives: Shape,
+    pub(super) asks: SessionQuestion,
+}
+
+/// Every question to the session.
+pub(super) const SESSION_FUNCTIONS: &[SessionFunction] = &[
+    SessionFunction {
+        name: "seen",
+        takes: Shape::Text,
+        gives: Shape::Bool,
+        asks: SessionQuestion::Seen,
+    },
+    SessionFunction {
+        name: "count",
+        takes: Shape::Text,
+        gives: Shape::Number,
+        asks: SessionQuestion::Count,
+    },
+    SessionFunction {
+        name: "last",
+        takes: Shape::Number,
+        gives: record_list_shape(Kind::PastCall),
+        asks: SessionQuestion::Last,
+    },
+    SessionFunction {
+        name: "wrote",
+        takes: Shape::Text,
+        gives: Shape::Bool,
+        asks: SessionQuestion::Wrote,
+    },
+];
 
 /// What a function does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -364,4 +435,5 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 /// The macros of CEL over lists, and the one over fields.
-pub(super) const MACROS: &[&str] = &["exists", "all", "exists_one", "filter", "map", "has"];
+pub(super) const MACROS: &[&str] =
+    &["exists", "all", "exists_one", "filter", "map", "count", "has"];

@@ -76,6 +76,9 @@ pub(super) struct Finished {
     pub(super) records: Vec<outcome::Step>,
     /// Their hooks.
     pub(super) hooks: Vec<Arc<Hook>>,
+    /// The event as rules see it.
+    #[cfg(feature = "rule")]
+    pub(super) rule_input: Arc<RuleInput>,
 }
 
 impl Finished {
@@ -96,7 +99,7 @@ impl<'a> Firing<'a> {
         (budget, dispatch): (Option<Duration>, Dispatch),
         behind: Behind,
     ) -> Self {
-        let rule_input = Arc::new(give_rules_file_access(RuleInput::new(&event)));
+        let rule_input = Arc::new(give_rules_access(RuleInput::new(&event), session));
         Self {
             inner,
             session,
@@ -252,7 +255,14 @@ impl<'a> Firing<'a> {
             records.push(*done.record);
             hooks.push(done.hook);
         }
-        Finished { event: self.event, verdicts, records, hooks }
+        Finished {
+            event: self.event,
+            verdicts,
+            records,
+            hooks,
+            #[cfg(feature = "rule")]
+            rule_input: self.rule_input,
+        }
     }
 
     /// Returns the event that a step judges, or the part of it, with its rule input.
@@ -268,7 +278,7 @@ impl<'a> Firing<'a> {
         let (event, rule_input) = self.event_of_step(&step);
         let own = self.inner.projects.event_in_hook_project(&step.hook, event).map(Arc::new);
         let rule_input = matches!(step.hook.run, Run::Rule(_)).then(|| match &own {
-            Some(own) => Arc::new(RuleInput::new(own)),
+            Some(own) => Arc::new(rule_input.with_rewritten_event(own)),
             None => Arc::clone(rule_input),
         });
         let event = own.unwrap_or_else(|| Arc::clone(event));
@@ -360,10 +370,14 @@ impl<'a> Firing<'a> {
     }
 }
 
-/// Lets rules read the files that a call names.
-fn give_rules_file_access(rule_input: RuleInput) -> RuleInput {
+/// Lets rules read the files that a call names, and what happened in the session.
+fn give_rules_access(rule_input: RuleInput, session: &Session) -> RuleInput {
+    #[cfg(not(feature = "rule"))]
+    let _ = session;
     #[cfg(feature = "rule")]
-    let rule_input = rule_input.with_file_reader(crate::executor::disk_files());
+    let rule_input = rule_input
+        .with_file_reader(crate::executor::disk_files())
+        .with_history(session.lazy_history());
     rule_input
 }
 

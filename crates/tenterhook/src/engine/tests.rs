@@ -24,6 +24,8 @@ mod left_out;
 mod preconditions;
 mod recorded;
 mod session_hooks;
+#[cfg(feature = "rule")]
+mod session_rules;
 mod shadow;
 
 const EVENT: &str = "deploy.before";

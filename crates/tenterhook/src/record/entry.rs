@@ -66,6 +66,7 @@ pub(super) const FIELDS: &[&str] = &[
     "hooks[].verdict",
     "hooks[].rewrote",
     "hooks[].stopped",
+    "hooks[].session",
     "hooks[].tier",
     "hooks[].shadow.decision",
     "hooks[].shadow.rewrote",
@@ -215,6 +216,10 @@ impl BodyBuilder<'_> {
             if is {
                 insert_field(&mut fields, key, true);
             }
+        }
+        if !step.marks.is_empty() {
+            let marks = step.marks.iter().map(|mark| Value::from(mark.description()));
+            insert_field(&mut fields, "session", marks.collect::<Value>());
         }
         if let Some(tier) = step.tier {
             insert_field(&mut fields, "tier", tier.as_str());

@@ -3,10 +3,13 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tenterhook_core::event::EventName;
 use tenterhook_core::hook::HookId;
+#[cfg(feature = "rule")]
+use tenterhook_core::rule::{SessionHistory, UnusableHistory};
 
 /// A place that keeps the state of one session. Every verb is atomic, so that processes may share a store (N-1).
 pub trait Store: Send + Sync + fmt::Debug {
@@ -27,6 +30,52 @@ pub trait Store: Send + Sync + fmt::Debug {
 
     /// Resets the count of denials of `event` in a row.
     fn reset_strikes(&self, event: &EventName);
+
+    /// The text of the session's history; empty before anything was added.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the history cannot be read, or the store keeps none: then rules that ask for it
+    /// have no value (SS-21).
+    fn history(&self) -> io::Result<String> {
+        Err(no_history_error())
+    }
+
+    /// Adds lines to the history, all or none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if they cannot be stored: then the failure policy of the rules decides (SS-22).
+    fn add_to_history(&self, _lines: &str) -> io::Result<()> {
+        Err(no_history_error())
+    }
+}
+
+fn no_history_error() -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, "this host keeps no history of its sessions")
+}
+
+/// The length of a history at which it is shortened.
+#[cfg(feature = "rule")]
+const LONG_HISTORY: usize = 64 << 10;
+
+/// Adds lines to the text of a history. Shortens the text if it is long; labels, counters and the
+/// last calls stay.
+///
+/// # Errors
+///
+/// Fails if the text is damaged.
+#[cfg(feature = "rule")]
+fn append_to_history(text: &mut String, lines: &str) -> io::Result<()> {
+    if text.is_empty() {
+        text.push_str(SessionHistory::head());
+    }
+    text.push_str(lines);
+    if text.len() > LONG_HISTORY {
+        let damaged = |why: UnusableHistory| io::Error::new(io::ErrorKind::InvalidData, why.0);
+        *text = SessionHistory::read(text).map_err(damaged)?.to_text();
+    }
+    Ok(())
 }
 
 /// Keeps a session in memory, for as long as its process lives.
@@ -39,6 +88,8 @@ pub struct Memory {
 struct State {
     claimed: Arc<HashSet<HookId>>,
     strikes: HashMap<EventName, u32>,
+    #[cfg(feature = "rule")]
+    history: String,
 }
 
 impl Memory {
@@ -74,5 +125,15 @@ impl Store for Memory {
 
     fn reset_strikes(&self, event: &EventName) {
         self.lock_state().strikes.remove(event);
+    }
+
+    #[cfg(feature = "rule")]
+    fn history(&self) -> io::Result<String> {
+        Ok(self.lock_state().history.clone())
+    }
+
+    #[cfg(feature = "rule")]
+    fn add_to_history(&self, lines: &str) -> io::Result<()> {
+        append_to_history(&mut self.lock_state().history, lines)
     }
 }

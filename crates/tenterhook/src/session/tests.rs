@@ -118,6 +118,7 @@ fn finished(hook: &str) -> Finished {
         rewrote: false,
         messages: Vec::new(),
         stopped: false,
+        marks: Vec::new(),
         exemption: None,
         tier: None,
         shadow: None,

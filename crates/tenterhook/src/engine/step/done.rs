@@ -107,6 +107,7 @@ pub(in crate::engine) fn shadow_record(record: outcome::Step, verdict: Verdict) 
         messages: Vec::new(),
         rewrote: false,
         stopped: false,
+        marks: Vec::new(),
         exemption: None,
         shadow: Some(Box::new(own)),
         ..record
@@ -141,6 +142,7 @@ pub(in crate::engine) fn record_with_verdict(
         messages: effects.messages.clone(),
         rewrote: effects.rewrite(),
         stopped: effects.stop.is_some(),
+        marks: effects.marks.clone(),
         ..record
     }
 }
@@ -159,6 +161,7 @@ fn new_record(step: &Step, ended: Ended, took: Duration, verdict: Restraint) -> 
         messages: Vec::new(),
         rewrote: false,
         stopped: false,
+        marks: Vec::new(),
         exemption: None,
         tier: None,
         shadow: None,

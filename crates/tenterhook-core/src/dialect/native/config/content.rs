@@ -24,6 +24,9 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("ask", &["when"]),
     ("context", &["when"]),
     ("rewrite", &["when"]),
+    ("clear", &["when"]),
+    ("label", &["when"]),
+    ("count", &["when"]),
     (Doubt::KEY, &["when"]),
 ];
 

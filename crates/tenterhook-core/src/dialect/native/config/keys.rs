@@ -109,6 +109,9 @@ pub(crate) const HOOK: &[Key] = &[
     new_key("ask", Shape::Text),
     new_key("context", Shape::Text),
     new_key("rewrite", Shape::Text),
+    new_key("label", Shape::Text),
+    new_key("count", Shape::Text),
+    new_key("clear", Shape::Text),
     new_key("doubt", Shape::Choice(DOUBT)),
     new_key("http", Shape::TextOr(HTTP)),
     new_key("worker", Shape::List),
@@ -136,7 +139,7 @@ pub(crate) const HOOK: &[Key] = &[
 ];
 
 /// What a rule says when it holds.
-pub(super) const SAYS: &[&str] = &["deny", "ask", "context", "rewrite"];
+pub(super) const SAYS: &[&str] = &["deny", "ask", "context", "rewrite", "label", "count", "clear"];
 
 /// The words that stand for a whole sandbox, and where one begins.
 pub(crate) const PROFILES: &[&str] = &["off", "standard", "strict"];

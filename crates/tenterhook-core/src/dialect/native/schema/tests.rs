@@ -120,6 +120,7 @@ fn outcomes_fit_their_schema() {
             rewrote: false,
             messages: Vec::new(),
             stopped: false,
+            marks: Vec::new(),
             exemption: None,
             tier: None,
             shadow: Some(Box::new(Outcome::without_answer())),

@@ -1,0 +1,287 @@
+//! Keeps the history of a session, which rules ask for: one private file a session, to which processes add lines under a lock
+//! (SS-20 to SS-22). Knows no rule and judges nothing.
+
+use std::fs::{self, File, Metadata, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use tenterhook::internal::discover;
+use tenterhook_core::rule::SessionHistory;
+
+use crate::session_store::{open_private_file, remove_old_sessions};
+
+/// The length at which a history is rewritten without what it need not hold.
+const LONG: u64 = 64 << 10;
+/// Largest history that is read: this program never writes a larger one.
+const LARGEST: u64 = 1 << 20;
+/// How long to wait for another process.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
+
+/// The file with the history of one session.
+#[derive(Debug)]
+pub(crate) struct HistoryFile {
+    path: PathBuf,
+}
+
+impl HistoryFile {
+    pub(crate) fn at_path(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// Reads the history; empty if there is none.
+    pub(crate) fn read(&self) -> io::Result<String> {
+        if let Err(error) = fs::symlink_metadata(&self.path)
+            && error.kind() == io::ErrorKind::NotFound
+        {
+            return Ok(String::new());
+        }
+        let lock = self.open_lock_file()?;
+        wait_for_lock(|| lock.try_lock_shared())?;
+        self.read_locked().map_err(|error| self.with_path(&error))
+    }
+
+    fn read_locked(&self) -> io::Result<String> {
+        let (file, metadata) = match discover::open(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
+            opened => opened?,
+        };
+        check_own_and_small(&metadata)?;
+        let mut text = String::new();
+        file.take(LARGEST).read_to_string(&mut text)?;
+        Ok(text)
+    }
+
+    /// Adds lines, all or none.
+    pub(crate) fn add(&self, lines: &str) -> io::Result<()> {
+        let directory = self.path.parent().ok_or(io::ErrorKind::NotFound)?;
+        if !directory.is_dir() {
+            discover::create_private_dir(directory)?;
+        }
+        let lock = self.open_lock_file()?;
+        wait_for_lock(|| lock.try_lock())?;
+        self.add_locked(lines).map_err(|error| self.with_path(&error))
+    }
+
+    fn add_locked(&self, lines: &str) -> io::Result<()> {
+        let mut file = open_private_file(&self.path, true)?;
+        let metadata = file.metadata()?;
+        check_own_and_small(&metadata)?;
+        let length = metadata.len();
+        if length > LONG {
+            return self.rewrite_with(lines);
+        }
+        let text = match length {
+            0 => [SessionHistory::head(), lines].concat(),
+            _ => {
+                check_ends_with_whole_line(&self.path)?;
+                lines.to_owned()
+            }
+        };
+        if length == 0 {
+            self.path.parent().into_iter().for_each(remove_old_sessions);
+        }
+        let written = file.write_all(text.as_bytes());
+        if written.is_err() {
+            // A full disk may have taken a part of it.
+            file.set_len(length)?;
+        }
+        written
+    }
+
+    /// Replaces the file by its shortest form with these lines.
+    fn rewrite_with(&self, lines: &str) -> io::Result<()> {
+        let text = self.read_locked()? + lines;
+        let history = SessionHistory::read(&text)
+            .map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why.0))?;
+        let directory = self.path.parent().ok_or(io::ErrorKind::NotFound)?;
+        let mut new = tempfile::NamedTempFile::new_in(directory)?;
+        new.write_all(history.to_text().as_bytes())?;
+        new.persist(&self.path)?;
+        Ok(())
+    }
+
+    fn open_lock_file(&self) -> io::Result<File> {
+        open_private_file(&self.path.with_extension("lock"), false)
+            .map_err(|error| self.with_path(&error))
+    }
+
+    fn with_path(&self, error: &io::Error) -> io::Error {
+        io::Error::new(error.kind(), format!("`{}`: {error}", self.path.display()))
+    }
+}
+
+/// Fails if the file is not this user's, or larger than this program makes it.
+fn check_own_and_small(metadata: &Metadata) -> io::Result<()> {
+    let invalid = |why: &str| io::Error::new(io::ErrorKind::InvalidData, why);
+    if !metadata.is_file() {
+        return Err(invalid("it is not a file"));
+    }
+    if !is_own_file(metadata) {
+        return Err(invalid("it belongs to another user, or others may write it"));
+    }
+    if metadata.len() >= LARGEST {
+        return Err(invalid("it is larger than this program makes it"));
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn is_own_file(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & 0o022 == 0
+}
+
+/// The rights of the directory decide.
+#[cfg(not(unix))]
+const fn is_own_file(_: &Metadata) -> bool {
+    true
+}
+
+/// Fails if a process was killed while it wrote the last line: what is added would be lost in it.
+fn check_ends_with_whole_line(path: &std::path::Path) -> io::Result<()> {
+    let (mut file, _) = discover::open(path)?;
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    file.read_exact(&mut last)?;
+    match last {
+        [b'\n'] => Ok(()),
+        _ => Err(io::Error::new(io::ErrorKind::InvalidData, "its last line is torn")),
+    }
+}
+
+/// Takes a lock, and waits a bounded time for a process that has it.
+fn wait_for_lock(take: impl Fn() -> Result<(), TryLockError>) -> io::Result<()> {
+    let began = Instant::now();
+    loop {
+        match take() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if began.elapsed() < LONGEST_WAIT => {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Err(TryLockError::WouldBlock) => {
+                let message = "another process has locked the session's history for over a second";
+                return Err(io::Error::new(io::ErrorKind::TimedOut, message));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(directory: &tempfile::TempDir) -> HistoryFile {
+        HistoryFile::at_path(directory.path().join("sessions").join("s.history"))
+    }
+
+    fn read(file: &HistoryFile) -> SessionHistory {
+        SessionHistory::read(&file.read().unwrap()).unwrap()
+    }
+
+    const ADDED: &str = "{\"count\":[\"n\",1]}\n";
+
+    /// SS-20: nothing is lost of processes that run at once, also while the file is rewritten.
+    #[test]
+    fn lines_of_processes_that_run_at_once_are_all_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let file = file(&directory);
+                scope.spawn(move || {
+                    for number in 0..100 {
+                        let path = format!("/p/{thread}/{number}/{}", "x".repeat(60));
+                        file.add(&format!("{ADDED}{{\"writes\":[\"{path}\"]}}\n")).unwrap();
+                        file.read().unwrap();
+                    }
+                });
+            }
+        });
+        let text = read(&file(&directory)).to_text();
+        assert!(text.contains("{\"count\":[\"n\",800]}"), "{text}");
+        assert_eq!(text.matches("/p/").count(), 800);
+    }
+
+    /// SS-20: only its owner may read it.
+    #[cfg(unix)]
+    #[test]
+    fn file_is_private() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let directory = tempfile::tempdir().unwrap();
+        let file = file(&directory);
+        assert_eq!(file.read().unwrap(), "");
+        file.add(ADDED).unwrap();
+        let mode =
+            |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&file.path), mode(file.path.parent().unwrap())), (0o600, 0o700));
+        // Others may write it: it may hold anything.
+        fs::set_permissions(&file.path, fs::Permissions::from_mode(0o666)).unwrap();
+        assert!(file.read().unwrap_err().to_string().contains("others may write it"));
+        assert!(file.add(ADDED).is_err());
+    }
+
+    /// SS-21: a torn, foreign, too large or locked file is an error, and nothing is added to it.
+    #[test]
+    fn unusable_files_are_errors_and_stay() {
+        let whole = [SessionHistory::head(), ADDED].concat();
+        for cut in 1..whole.len() {
+            let directory = tempfile::tempdir().unwrap();
+            let file = file(&directory);
+            file.add(ADDED).unwrap();
+            assert_eq!(file.read().unwrap(), whole);
+            let torn = whole.get(..cut).unwrap();
+            fs::write(&file.path, torn).unwrap();
+            let added = file.add(ADDED);
+            // Cut at the end of its head, it is whole.
+            let is_whole = torn.ends_with('\n');
+            assert_eq!(added.is_ok(), is_whole, "{torn}");
+            let text = file.read().unwrap();
+            assert_eq!(SessionHistory::read(&text).is_ok(), is_whole);
+            assert!(text.starts_with(torn));
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let file = file(&directory);
+        file.add(ADDED).unwrap();
+        for content in [&b"\xff\xfe\n"[..], &vec![b'\n'; 2 << 20]] {
+            fs::write(&file.path, content).unwrap();
+            assert!(file.read().is_err());
+        }
+        let large = [SessionHistory::head(), &"x\n".repeat(40_000)].concat();
+        fs::write(&file.path, &large).unwrap();
+        assert!(file.add(ADDED).is_err(), "a file that cannot be read is not rewritten");
+        assert_eq!(fs::read_to_string(&file.path).unwrap(), large);
+        fs::remove_file(&file.path).unwrap();
+        fs::create_dir(&file.path).unwrap();
+        assert!(file.read().is_err() && file.add(ADDED).is_err());
+    }
+
+    /// SS-21.
+    #[test]
+    fn locked_file_is_given_up_after_a_while() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = file(&directory);
+        file.add(ADDED).unwrap();
+        let lock = file.open_lock_file().unwrap();
+        lock.lock().unwrap();
+        for error in [file.read().unwrap_err(), file.add(ADDED).unwrap_err()] {
+            assert!(error.to_string().contains("locked"), "{error}");
+        }
+        lock.unlock().unwrap();
+        assert!(file.add(ADDED).is_ok());
+    }
+
+    /// SS-20: the file stays small, and labels stay.
+    #[test]
+    fn history_is_rewritten_when_it_is_long() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = file(&directory);
+        file.add("{\"label\":\"first\"}\n").unwrap();
+        for _ in 0..200 {
+            file.add(&ADDED.repeat(40)).unwrap();
+        }
+        assert!(fs::metadata(&file.path).unwrap().len() < LONG + 1_000);
+        let text = read(&file).to_text();
+        assert!(text.contains("{\"label\":\"first\"}") && text.contains("[\"n\",8000]"), "{text}");
+    }
+}
