@@ -68,6 +68,13 @@ impl Backtest {
         Judged { outcome, not_replayed }
     }
 
+    /// Returns true if rules note the session, so that the results of calls matter (SS-24).
+    #[must_use]
+    pub fn needs_results(&self) -> bool {
+        let ruleset = self.engine.ruleset();
+        ruleset.hooks().iter().any(|hook| hook.changes_session() || hook.may_ask_for_calls())
+    }
+
     /// Why the plan selects or skips each hook, replayed or not.
     #[must_use]
     pub fn explain(&self, event: &Event, session: &Session) -> Vec<(Arc<Hook>, Because)> {

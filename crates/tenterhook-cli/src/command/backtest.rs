@@ -9,12 +9,14 @@ mod shape;
 mod tally;
 mod turns;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
 use jiff::Timestamp;
+use tenterhook::Event;
 use tenterhook::backtest::{Backtest, Judged};
 use tenterhook_core::config::Ruleset;
 use tenterhook_core::transcript::{Action, Copies, Facts, Kind, TranscriptRecord};
@@ -40,6 +42,8 @@ use turns::Turns;
 const NONE: u8 = 0;
 /// How many threads read at most.
 const THREADS: usize = 8;
+/// How many calls of a file may wait for their results.
+const MOST_OPEN_CALLS: usize = 1_000;
 /// How many bytes of a file are read before its turn. The rest is read and tried in that turn, while other files wait.
 const WAITING: usize = 8 << 20;
 
@@ -64,6 +68,7 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
     let progress = Progress::begin("asking about recorded sessions", files.len(), term.width());
     let project = args.project.as_ref().map(|p| p.canonicalize().unwrap_or_else(|_| p.clone()));
     let work = Work {
+        needs_results: new.needs_results() || old.as_ref().is_some_and(Backtest::needs_results),
         new,
         old,
         scripts,
@@ -128,6 +133,8 @@ fn load_hooks(named: &[Named], here: &Here) -> Result<(Loaded, Arc<Ruleset>), Pr
 struct Work {
     new: Backtest,
     old: Option<Backtest>,
+    /// Whether rules note the results of calls.
+    needs_results: bool,
     scripts: Option<Scripts>,
     files: Vec<File>,
     next: AtomicUsize,
@@ -174,7 +181,9 @@ impl Work {
         let mut tally = Tally::default();
         while let Some((number, file)) = self.take_next_file() {
             let sessions = RecentSessions::default();
-            let mut of_file = OfFile { work: self, runtime: &runtime, file, number, sessions };
+            let calls = HashMap::new();
+            let mut of_file =
+                OfFile { work: self, runtime: &runtime, file, number, sessions, calls };
             match of_file.replay_file(&mut tally) {
                 Ok(facts) => tally.add_file_facts(file, &facts),
                 Err(problem) => tally.problems.push(problem.message),
@@ -209,6 +218,8 @@ struct OfFile<'a> {
     file: &'a File,
     number: usize,
     sessions: RecentSessions,
+    /// The calls whose results are to come, by id.
+    calls: HashMap<String, Event>,
 }
 
 impl OfFile<'_> {
@@ -223,7 +234,7 @@ impl OfFile<'_> {
                 return !work.is_interrupted();
             }
             tally.add_day_and_session(file.agent, record);
-            if !is_replayable_record(record) {
+            if !self.is_replayable_record(record) {
                 return !work.is_interrupted();
             }
             if let Some(left) = room.checked_sub(record.action.estimated_bytes()) {
@@ -255,7 +266,43 @@ impl OfFile<'_> {
         copies.is_known_call_else_remember(self.file.agent, record, call)
     }
 
+    /// Returns whether the record is a call or another event that hooks are run on, or a result that
+    /// their rules may note.
+    fn is_replayable_record(&self, record: &TranscriptRecord<'_>) -> bool {
+        match record.action {
+            Action::Prompt(_) | Action::Call(_) | Action::Stop => true,
+            Action::Result { .. } => self.work.needs_results,
+            _ => false,
+        }
+    }
+
+    /// Lets rules note the result of a call in its session. Nothing else comes of it (SS-24).
+    fn note_result(&mut self, record: &TranscriptRecord<'_>, call: &str) {
+        let Some(called) = self.calls.remove(call) else { return };
+        let Some(event) = record.event_after_call(&called) else { return };
+        let id = record.session.as_deref().unwrap_or_default();
+        let session = self.sessions.get_or_create_session(id, self.work.old.is_some());
+        self.runtime.block_on(self.work.new.judge(event.clone(), &session.new));
+        if let Some((old, session)) = self.work.old.as_ref().zip(session.old.as_ref()) {
+            self.runtime.block_on(old.judge(event, session));
+        }
+    }
+
+    /// Remembers a call until its result, if that matters.
+    fn remember_call(&mut self, record: &TranscriptRecord<'_>, event: &Event) {
+        let Action::Call(call) = &record.action else { return };
+        if self.work.needs_results {
+            if self.calls.len() >= MOST_OPEN_CALLS {
+                self.calls.clear();
+            }
+            self.calls.insert(call.id.clone().into_owned(), event.clone());
+        }
+    }
+
     fn replay_record(&mut self, record: &TranscriptRecord<'_>, is_copy: bool, tally: &mut Tally) {
+        if let Action::Result { call, .. } = &record.action {
+            return self.note_result(record, call);
+        }
         if is_copy {
             tally.copied += 1;
             return;
@@ -282,6 +329,7 @@ impl OfFile<'_> {
                 tally.count_unjudged_event("a script failed, perhaps because of the sandbox");
             }
         }
+        self.remember_call(record, &event);
         let old = self.work.old.as_ref().zip(session.old.as_ref());
         let old = old
             .map(|(old, session)| self.runtime.block_on(old.judge(event.clone(), session)).outcome);
@@ -301,11 +349,6 @@ impl OfFile<'_> {
         let place = Location::new(self.number, self.file, record);
         tally.add_judged_event(&event, &outcome, old.as_ref(), &not_replayed, place);
     }
-}
-
-/// Returns whether the record is a call or another event that hooks are run on.
-const fn is_replayable_record(record: &TranscriptRecord<'_>) -> bool {
-    matches!(record.action, Action::Prompt(_) | Action::Call(_) | Action::Stop)
 }
 
 /// Returns which part of a call was not recorded, so that hooks see less than they originally did.

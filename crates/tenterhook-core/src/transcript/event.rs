@@ -7,9 +7,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::codex::command_line_text;
-use super::{Action, Call, Kind, TranscriptAgent, TranscriptRecord};
+use super::{Action, Call, Ended, Kind, TranscriptAgent, TranscriptRecord};
 use crate::event::tool::names::{ToolWords, find_tool_by_own_name};
-use crate::event::{Event, Surroundings};
+use crate::event::{Event, EventName, Surroundings};
 
 const fn new_tool_words(
     own: &'static [&'static str],
@@ -162,6 +162,19 @@ impl TranscriptRecord<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Returns the event after the call `called`, of which this record is the result. It has no
+    /// output. `None` for other records, and for a call that did not run.
+    #[must_use]
+    pub fn event_after_call(&self, called: &Event) -> Option<Event> {
+        let Action::Result { ended, .. } = &self.action else { return None };
+        let name = match ended {
+            Ended::Ran => "PostToolUse",
+            Ended::Failed => "PostToolUseFailure",
+            Ended::Refused => return None,
+        };
+        Some(Event { name: EventName::new(name), ..called.clone() })
     }
 
     fn to_surroundings(&self, context: &EventContext) -> Surroundings {
