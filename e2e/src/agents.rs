@@ -4,6 +4,7 @@
 
 mod adopted;
 mod cases;
+mod chains;
 mod expected;
 mod front;
 mod gaps;

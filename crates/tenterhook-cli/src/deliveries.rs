@@ -262,6 +262,7 @@ impl Delivery {
             verdict: restraint,
             context: texts,
             messages: self.messages.clone(),
+            marks: Vec::new(),
             rewrote: false,
             stopped: false,
             exemption: None,

@@ -88,6 +88,7 @@ impl Case<'_> {
             if self.agent.name != agents::CLAUDE.name {
                 found.extend(self.switched_off()?);
             }
+            found.extend(self.chains()?);
         }
         Ok(found)
     }

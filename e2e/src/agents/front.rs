@@ -55,6 +55,17 @@ impl Tenterhook {
         self.put(room, agent, env, &format!("mode = \"shadow\"\n\n{}", hooks(room)))
     }
 
+    /// Installs it with these rules of a person.
+    pub(super) fn enter_rules(
+        &self,
+        room: &Fixture,
+        agent: &Agent,
+        env: &Env,
+        rules: &str,
+    ) -> Result<Env, String> {
+        self.put(room, agent, env, rules)
+    }
+
     /// Writes these hooks where a person has theirs, and installs it.
     fn put(&self, room: &Fixture, agent: &Agent, env: &Env, hooks: &str) -> Result<Env, String> {
         own(room, hooks)?;

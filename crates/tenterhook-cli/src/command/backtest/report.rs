@@ -185,7 +185,11 @@ fn call_group_text(key: &Key, group: &Group, hooks: &Backtest, here: &Here) -> S
     }
     for example in &group.examples {
         let place = format!("{}:{}", shorten_path(&example.file, &here.roots), example.line);
-        out.push_str(&format!("    {}\n      {}\n", example.text, paint(DIM, place)));
+        // The end of a turn has no text.
+        if !example.text.is_empty() {
+            out.push_str(&format!("    {}\n", example.text));
+        }
+        out.push_str(&format!("      {}\n", paint(DIM, place)));
     }
     out
 }
