@@ -74,9 +74,8 @@ pub static DIALECTS: &[&Dialect] = &[
     &cline::CLINE,
 ];
 
-/// Agents that call Tenterhook and have no hook files: OpenCode has plugins, and one of them is
-/// ours (BR-27).
-static WITHOUT_HOOKS: &[&Dialect] = &[&opencode::OPENCODE];
+/// Agents that have no hook files and call Tenterhook through a module of ours (BR-27).
+static PLUGINS: &[&Dialect] = &[&opencode::OPENCODE];
 
 /// How the agents' files group entries, where they do: what is whole is found by it in one that is
 /// broken (C-71).
@@ -104,13 +103,13 @@ impl DialectId {
     /// Returns the dialect.
     #[must_use]
     pub fn dialect(self) -> &'static Dialect {
-        let all = DIALECTS.iter().chain(WITHOUT_HOOKS);
+        let all = DIALECTS.iter().chain(PLUGINS);
         all.into_iter().find(|dialect| dialect.id() == self).unwrap_or(&&native::NATIVE)
     }
 
     /// Iterates over the agents that can call Tenterhook, in the order in which lists show them.
     pub fn agents() -> impl Iterator<Item = Self> {
-        let all = DIALECTS.iter().chain(WITHOUT_HOOKS);
+        let all = DIALECTS.iter().chain(PLUGINS);
         all.filter(|dialect| dialect.calling_agent_title().is_some()).map(|dialect| dialect.id())
     }
 

@@ -145,6 +145,10 @@ pub struct Agent {
     pub(crate) args: fn(&Setting<'_>, &str) -> Vec<String>,
     /// What must be run once in a home, before it can be used.
     pub(crate) before: fn(&Setting<'_>) -> Option<Vec<String>>,
+    /// What its own plugins may do to deny, if it runs plugins and no commands.
+    pub plugin_ways: &'static [(&'static str, &'static str)],
+    /// Further packages from npm that it needs, such as a newer Node.
+    pub beside: &'static [&'static str],
 }
 
 impl std::fmt::Debug for Agent {

@@ -18,4 +18,4 @@ pub use model::{Asked, Model, Wire};
 pub use play::{CallOutcome, Env, Front, FrontError, Play, PlayError, Seen, run_agent};
 pub use script::{Call, MAIN, Script, Step};
 pub use survey::{Row, Survey};
-pub use way::{NEAR_MISSES, PLUGIN_WAYS, Way, denial_json, must_block_call_named, reason_marker};
+pub use way::{NEAR_MISSES, Way, denial_json, must_block_call_named, reason_marker};

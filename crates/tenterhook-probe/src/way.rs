@@ -1,6 +1,6 @@
 //! The ways in which a hook says no, or means to: what it writes and how it ends. Data; nothing is run here.
 
-use crate::agent::{Agent, Event, HookAnswer};
+use crate::agent::{AGENTS, Agent, Event, HookAnswer};
 
 /// What a hook does for one call, as a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,8 +84,8 @@ pub const NEAR_MISSES: &[(&str, &str)] = &[
     ("slow", "sleep 30\nout {deny}"),
 ];
 
-/// What a plugin of OpenCode can do, in its own language: `{reason}` is the reason and `{new}` another command.
-pub const PLUGIN_WAYS: &[(&str, &str)] = &[
+/// What a plugin of OpenCode can do to a call, in its own language: `{reason}` is the reason and `{new}` another command.
+pub(crate) const OPENCODE_WAYS: &[(&str, &str)] = &[
     ("deny", "throw new Error('{reason}')"),
     ("throw-text", "throw '{reason}'"),
     ("reject", "return Promise.reject(new Error('{reason}'))"),
@@ -108,7 +108,9 @@ pub fn must_block_call_named(name: &str) -> bool {
     // A plugin's way to change a call, and to empty it.
     let changes = ["rewrite", "args-emptied"].contains(&name);
     let is_in = |ways: &[(&str, &str)]| ways.iter().any(|way| way.0 == name);
-    is_in(NEAR_MISSES) || (is_in(PLUGIN_WAYS) && !changes) || ELSEWHERE.contains(&name)
+    is_in(NEAR_MISSES)
+        || (AGENTS.iter().any(|agent| is_in(agent.plugin_ways)) && !changes)
+        || ELSEWHERE.contains(&name)
 }
 
 impl Way {

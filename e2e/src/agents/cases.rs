@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde_json::json;
 use tenterhook_core::agents;
 use tenterhook_probe::{
-    Agent, Call, Event, Front, HookAnswer, Mode, PLUGIN_WAYS, Play, Script, Seen, Step, Way,
-    find_agent, reason_marker, run_agent,
+    Agent, Call, Event, Front, HookAnswer, Mode, Play, Script, Seen, Step, Way, find_agent,
+    reason_marker, run_agent,
 };
 
 use super::Found;
@@ -97,7 +97,7 @@ impl Case<'_> {
     fn ways(&self) -> Vec<Way> {
         let plugin = self.is_plugin();
         let mut ways: Vec<Way> = if plugin {
-            let ways = PLUGIN_WAYS.iter().map(|(name, text)| {
+            let ways = self.agent.plugin_ways.iter().map(|(name, text)| {
                 let text =
                     text.replace("{reason}", &reason_marker(name)).replace("{new}", &new(name));
                 Way { language: "js", ..Way::from_shell_script(Event::Before, name, text) }
@@ -128,8 +128,7 @@ impl Case<'_> {
 
     /// Whether its hooks are functions and not commands: so it is without us.
     fn is_plugin(&self) -> bool {
-        self.column == Column::Without
-            && (self.agent.answer)(Event::Before, HookAnswer::Deny, "").is_none()
+        self.column == Column::Without && !self.agent.plugin_ways.is_empty()
     }
 
     /// A hook that prints an answer in its agent's protocol.
@@ -314,7 +313,7 @@ impl Case<'_> {
         events: &[Event],
         front: Option<&dyn Front>,
     ) -> Result<Seen, String> {
-        let path = path();
+        let path = path(self.program);
         let seen = run_agent(&Play {
             agent: self.agent,
             program: self.program,
@@ -325,7 +324,7 @@ impl Case<'_> {
             ways,
             events,
             timeout: if front.is_some() { 15 } else { 5 },
-            within: Duration::from_secs(150),
+            within: Duration::from_secs(300),
             front,
         })
         .map_err(|error| error.to_string())?;
@@ -356,7 +355,12 @@ fn new(way: &str) -> String {
     format!("touch marks/new.{way} && echo new")
 }
 
+/// The `PATH` of an agent: its own Node first, if it was installed with one.
 #[expect(clippy::disallowed_methods, reason = "agents find Node on the `PATH` of this process")]
-fn path() -> String {
-    std::env::var("PATH").unwrap_or_default()
+fn path(program: &Path) -> String {
+    let path = std::env::var("PATH").unwrap_or_default();
+    match program.parent().filter(|folder| folder.join("node").exists()) {
+        Some(folder) => format!("{}:{path}", folder.display()),
+        None => path,
+    }
 }

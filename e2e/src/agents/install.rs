@@ -14,8 +14,7 @@ pub(super) fn name(agent: &Agent) -> String {
 pub(super) fn installed(agent: &Agent, cache: &Path) -> Result<PathBuf, String> {
     let package = agent.package.trim_start_matches('@').replace('/', "-");
     let folder = cache.join(format!("{package}-{}", agent.version));
-    let program = folder.join("node_modules/.bin").join(agent.program);
-    if program.exists() {
+    if let Some(program) = find_program(agent, &folder) {
         return Ok(program);
     }
     // Under another name until it is whole: an installation that was broken off is no agent.
@@ -25,6 +24,7 @@ pub(super) fn installed(agent: &Agent, cache: &Path) -> Result<PathBuf, String> 
         .args(["install", "--no-audit", "--no-fund", "--fetch-retries=1", "--prefix"])
         .arg(&part)
         .arg(format!("{}@{}", agent.package, agent.version))
+        .args(agent.beside)
         .output()
         .map_err(|error| format!("npm cannot be run: {error}"))?;
     if !output.status.success() {
@@ -37,5 +37,16 @@ pub(super) fn installed(agent: &Agent, cache: &Path) -> Result<PathBuf, String> 
     if std::fs::rename(&part, &folder).is_err() {
         let _ = std::fs::remove_dir_all(&part);
     }
-    if program.exists() { Ok(program) } else { Err(format!("there is no {}", program.display())) }
+    find_program(agent, &folder)
+        .ok_or_else(|| format!("there is no `{}` in {}", agent.program, folder.display()))
+}
+
+/// The program in a folder of npm. A package that brings a binary for one system does not link it.
+fn find_program(agent: &Agent, folder: &Path) -> Option<PathBuf> {
+    let modules = folder.join("node_modules");
+    let programs = [
+        modules.join(".bin").join(agent.program),
+        modules.join(agent.package).join("bin").join(agent.program),
+    ];
+    programs.into_iter().find(|program| program.exists())
 }

@@ -62,7 +62,6 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/tenterhook-core/src/dialect/by_form.rs", "COPILOT_PASCAL", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "GEMINI", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "GOOSE", FORM),
-    ("crates/tenterhook-core/src/dialect/by_form.rs", "OPENCODE", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "QWEN", FORM),
     (
         "crates/tenterhook-core/src/agents/copilot/dialect.rs",

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::fixture::{Fixture, fits_schema};
+use crate::fixture::{Fixture, fits_schema, installable_agents};
 
 const SETTINGS: &str = "home/.claude/settings.json";
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tenterhook");
@@ -79,9 +79,9 @@ fn report_has_findings_files_and_firings_without_secrets_and_paths() {
 #[test]
 fn every_agent_answers_in_its_own_words() {
     let fixture = Fixture::new();
-    let all = ["claude", "copilot", "opencode", "goose", "qwen", "cline", "gemini", "codex"];
+    let all = installable_agents();
     let none = found(&fixture, &all);
-    assert_eq!(kinds(&none), ["not-installed"; 8]);
+    assert_eq!(kinds(&none), vec!["not-installed"; all.len()]);
     assert_eq!(fixture.run(&[&["install"], &all[..]].concat(), "").code, 0);
     let json = fixture.json(&[&["doctor", "--format", "json"], &all[..]].concat(), "", 1);
     for row in json["agents"].as_array().unwrap() {
@@ -268,7 +268,7 @@ fn no_entry_is_called_without_the_option() {
 #[test]
 fn prove_sees_the_canarys_denial_through_every_agent() {
     let fixture = Fixture::new();
-    let all = ["claude", "copilot", "opencode", "goose", "qwen", "cline", "gemini", "codex"];
+    let all = installable_agents();
     let prove = [&["doctor", "--prove", "--format", "json"], &all[..]].concat();
     let none = fixture.json(&prove, "", 1);
     assert_eq!(

@@ -7,8 +7,14 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 use tenterhook::trust::{Origin, State, Trust};
+use tenterhook_core::agents::agents_with_hook_installation;
 use tenterhook_core::dialect::Roots;
 use tenterhook_core::hook::Layer;
+
+/// Returns the names of the agents into which `install` can write hooks.
+pub(crate) fn installable_agents() -> Vec<&'static str> {
+    agents_with_hook_installation().map(|agent| agent.name).collect()
+}
 
 /// A temporary home and project.
 pub(crate) struct Fixture {

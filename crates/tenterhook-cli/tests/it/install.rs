@@ -6,10 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::fixture::Fixture;
-
-const AGENTS: &[&str] =
-    &["claude", "codex", "copilot", "opencode", "goose", "qwen", "cline", "gemini"];
+use crate::fixture::{Fixture, installable_agents};
 
 /// Every file and folder of a home, with its bytes.
 fn all(path: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
@@ -52,8 +49,9 @@ fn used() -> Fixture {
 fn every_agent_is_left_as_it_was() {
     let fixture = used();
     let before = all(&fixture.path("home"));
+    let agents = installable_agents();
     let mut installed = vec!["install"];
-    installed.extend(AGENTS);
+    installed.extend(&agents);
     let output = fixture.run(&installed, "");
     assert_eq!(output.code, 0, "{}{}", output.stdout, output.stderr);
     let with = all(&fixture.path("home"));
@@ -61,7 +59,7 @@ fn every_agent_is_left_as_it_was() {
     let output = fixture.run(&installed, "");
     assert_eq!(
         output.stdout.matches("nothing to change").count(),
-        AGENTS.len(),
+        agents.len(),
         "{}",
         output.stdout
     );
@@ -289,7 +287,7 @@ fn status_says_who_calls() {
     let fixture = used();
     let said = fixture.json(&["status", "--format", "json"], "", 1);
     let agents = said["agents"].as_array().unwrap();
-    assert_eq!(agents.len(), AGENTS.len());
+    assert_eq!(agents.len(), installable_agents().len());
     assert!(agents.iter().all(|agent| agent["covered"] == false), "{said:#}");
     assert_eq!(agents[0]["files"][0]["other_hooks"], 1, "the hook of Claude Code's own");
     assert_eq!(fixture.run(&["install", "--all"], "").code, 0);

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::fixture::{CliOutput, Fixture};
+use crate::fixture::{CliOutput, Fixture, installable_agents};
 
 const SETTINGS: &str = "home/.claude/settings.json";
 const COPILOT: &str = "home/.copilot/hooks/tenterhook.json";
@@ -91,7 +91,8 @@ fn doctor_starts_nothing_where_a_home_is_linked_into_a_repository() {
 #[test]
 fn what_install_wrote_into_a_project_is_tried() {
     let fixture = Fixture::new().unapproved();
-    let agents = ["claude", "copilot", "opencode", "goose", "qwen", "cline", "gemini"];
+    let mut agents = installable_agents();
+    agents.retain(|agent| *agent != "codex");
     let install = [&["install", "--scope", "project"], &agents[..]].concat();
     assert_eq!(fixture.run(&install, "").code, 0);
     let output = fixture.shell(&format!("tenterhook doctor --format json {}", agents.join(" ")));
@@ -235,7 +236,7 @@ fn others_can_read_what_is_written_for_them() {
     let fixture = Fixture::new();
     fixture.write("usual", "");
     let usual = mode(&fixture.path("usual"));
-    let agents = ["claude", "codex", "copilot", "opencode", "goose", "qwen", "gemini"];
+    let agents = installable_agents();
     let install = [&["install", "--scope", "project"], &agents[..]].concat();
     assert_eq!(fixture.run(&install, "").code, 0);
     for file in [".claude/settings.json", ".github/hooks/tenterhook.json", ".codex/hooks.json"] {

@@ -4,11 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::fixture::Fixture;
-
-/// Every agent for which `install` writes entries that a dialect reads.
-const AGENTS: &[&str] =
-    &["claude", "codex", "copilot", "opencode", "goose", "qwen", "cline", "gemini"];
+use crate::fixture::{Fixture, installable_agents};
 
 /// A home in which one hook counts its runs, and every agent calls.
 fn installed() -> Fixture {
@@ -16,7 +12,7 @@ fn installed() -> Fixture {
     let hook =
         "[hook.count]\non = \"PreToolUse\"\nmatch = \"Bash\"\nshell = \"echo x >> $HOME/ran\"\n";
     fixture.write("home/.config/tenterhook/tenterhook.toml", hook);
-    let said = fixture.run(&[&["install"], AGENTS].concat(), "");
+    let said = fixture.run(&[&["install"], &installable_agents()[..]].concat(), "");
     assert_eq!(said.code, 0, "{}", said.all());
     fixture
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, installable_agents};
 
 const USER: &str = "home/.config/tenterhook/tenterhook.toml";
 /// A gate that says everything that a gate can say, in every way.
@@ -55,7 +55,7 @@ fn shadows(fixture: &Fixture, count: usize) -> Vec<Value> {
 /// SH-10.
 #[test]
 fn an_agent_sees_nothing_of_a_shadow() {
-    for agent in ["claude", "codex", "copilot", "gemini", "qwen", "goose", "cline", "opencode"] {
+    for agent in installable_agents() {
         let fixture = Fixture::new();
         fixture.write(USER, GATE);
         let output =

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, installable_agents};
 
 /// Everything below a directory.
 fn all(path: &Path) -> Vec<PathBuf> {
@@ -30,22 +30,22 @@ fn run(fixture: &Fixture, line: &str) -> String {
 /// BR-60, BR-115.
 #[test]
 fn a_folder_that_install_made_is_gone_and_one_that_was_there_stays() {
-    const AGENTS: &str = "claude codex copilot opencode goose qwen cline gemini";
+    let agents = installable_agents();
     for there in [&[][..], &["home/.claude", "home/.config", "home/.cline/hooks"]] {
         let fixture = Fixture::new().unapproved();
         for folder in there {
             fs::create_dir_all(fixture.path(folder)).unwrap();
         }
         let before = all(&fixture.path("home"));
-        run(&fixture, &format!("install {AGENTS}"));
+        run(&fixture, &format!("install {}", agents.join(" ")));
         run(&fixture, "install claude --scope project");
         run(&fixture, "uninstall --all");
         run(&fixture, "uninstall claude --scope project");
         assert_eq!(all(&fixture.path("home")), before);
         assert_eq!(all(&fixture.path("project")), [] as [PathBuf; 0]);
         // One after the other, the first one made first.
-        AGENTS.split(' ').for_each(|agent| drop(run(&fixture, &format!("install {agent}"))));
-        AGENTS.split(' ').for_each(|agent| drop(run(&fixture, &format!("uninstall {agent}"))));
+        agents.iter().for_each(|agent| drop(run(&fixture, &format!("install {agent}"))));
+        agents.iter().for_each(|agent| drop(run(&fixture, &format!("uninstall {agent}"))));
         assert_eq!(all(&fixture.path("home")), before);
         // What somebody put there since keeps its folder.
         run(&fixture, "install qwen");

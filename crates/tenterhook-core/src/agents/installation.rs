@@ -27,7 +27,7 @@ pub enum Form {
     OwnFlat,
     /// A shell script for each event, with the event's name.
     Scripts,
-    /// One JavaScript file.
+    /// One JavaScript file that the agent loads as a module.
     Plugin,
 }
 
@@ -108,6 +108,8 @@ pub struct Installation {
     pub places: &'static [ConfigPath],
     /// The format of its config files.
     pub form: Form,
+    /// The part of the file of [`Form::Plugin`] that registers with the agent.
+    pub plugin: &'static str,
     /// Whether it accepts comments in them.
     pub comments: bool,
     /// Whether it reads JSON as JavaScript does (C-87).
@@ -163,6 +165,7 @@ impl Installation {
         home: "",
         places: &[],
         form: Form::Groups,
+        plugin: "",
         comments: false,
         javascript: false,
         mark: false,

@@ -52,6 +52,7 @@ pub static AGENT: Agent = Agent {
             new_config_path(Scope::Project, ".opencode/plugin/tenterhook.js"),
         ],
         form: Form::Plugin,
+        plugin: PLUGIN,
         javascript: true,
         events: EVENTS,
         gone: "tool calls and prompts are denied by the plugin",
@@ -66,8 +67,11 @@ pub static AGENT: Agent = Agent {
     ..Agent::NONE
 };
 
-/// The events for which OpenCode calls Tenterhook.
-const EVENTS: &[Event] = &[
+/// The events and replies of the plugin, for every agent with OpenCode's plugins.
+pub(super) const PLUGIN: &str = include_str!("opencode/plugin.js");
+
+/// The events for which the plugin calls Tenterhook.
+pub(super) const EVENTS: &[Event] = &[
     tool_gate_event("PreToolUse", 600),
     gate_event("UserPromptSubmit", 60),
     tool_observer_event("PostToolUse", 600),

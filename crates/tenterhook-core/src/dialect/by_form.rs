@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::DialectId;
+use super::{DialectId, PLUGINS};
 
 /// Returns the dialect of a call by the form of its payload, if that is certain (BR-13). Claude
 /// Code and Codex have the same form: between them `claimed` decides, unless a field belongs to one
@@ -18,8 +18,10 @@ pub(super) fn dialect_of_payload(
     if has("event") && has("working_dir") {
         return Some(DialectId::GOOSE);
     }
-    if json.get("agent").is_some_and(|agent| agent == DialectId::OPENCODE.as_str()) {
-        return Some(DialectId::OPENCODE);
+    let is_named =
+        |plugin: &DialectId| json.get("agent").is_some_and(|name| name == plugin.as_str());
+    if let Some(plugin) = PLUGINS.iter().map(|dialect| dialect.id()).find(is_named) {
+        return Some(plugin);
     }
     if has("sessionId") {
         return Some(DialectId::COPILOT);

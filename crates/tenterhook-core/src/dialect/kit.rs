@@ -10,6 +10,7 @@ pub(crate) mod field;
 pub(crate) mod file;
 pub(crate) mod groups;
 pub(crate) mod lint;
+pub(crate) mod plugin;
 pub(crate) mod protocol;
 pub(crate) mod reply;
 pub(crate) mod reply_form;

@@ -12,9 +12,10 @@ use crate::agents::{Agent, Event, Form};
 /// registered text, so it never changes.
 const GONE: &str = "Tenterhook did not answer, so this is not done. Tell the user to install tenterhook again, or to take its hooks out of this agent.";
 
-/// The plugin for OpenCode, with `@PROGRAM@` for the path of the `tenterhook` program as a JSON
-/// string.
-const PLUGIN: &str = include_str!("../agents/opencode/plugin.js");
+/// The beginning of every plugin: it asks about an event and reads the reply. `@AGENT@` stands for the
+/// agent's name, `@TITLE@` for its name for people, `@PROGRAM@` for the path of the `tenterhook`
+/// program as a JSON string.
+const PLUGIN: &str = include_str!("plugin.js");
 
 /// The command that an agent runs for an event (BR-61, BR-62). On a gate, it denies even if the
 /// program is missing: sh, bash, zsh and fish all run the part after `||`.
@@ -85,7 +86,9 @@ pub fn tenterhook_files_with_texts(agent: &Agent, program: &str) -> Vec<(String,
         }
         Form::Plugin => {
             let program = Value::from(program).to_string();
-            vec![(String::new(), PLUGIN.replace("@PROGRAM@", &program))]
+            let text = PLUGIN.replace("@AGENT@", agent.name);
+            let text = text.replace("@TITLE@", agent.title).replace("@PROGRAM@", &program);
+            vec![(String::new(), text + agent.installation.plugin)]
         }
     }
 }

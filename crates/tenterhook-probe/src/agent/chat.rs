@@ -28,6 +28,8 @@ pub(super) const COPILOT: Agent = Agent {
     env: copilot_environment,
     args: copilot_command_args,
     before: no_setup_command,
+    plugin_ways: &[],
+    beside: &[],
 };
 
 fn copilot_subagent_input(prompt: &str) -> Value {
@@ -121,6 +123,8 @@ pub(super) const GOOSE: Agent = Agent {
     env: goose_environment,
     args: goose_command_args,
     before: no_setup_command,
+    plugin_ways: &[],
+    beside: &[],
 };
 
 fn goose_hook_output(event: Event, answer_kind: HookAnswer, text: &str) -> Option<String> {
@@ -186,6 +190,8 @@ pub(super) const QWEN: Agent = Agent {
     env: qwen_environment,
     args: qwen_command_args,
     before: no_setup_command,
+    plugin_ways: &[],
+    beside: &[],
 };
 
 fn qwen_shell_input(line: &str) -> Value {

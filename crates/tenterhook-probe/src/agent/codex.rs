@@ -28,6 +28,8 @@ pub(super) const CODEX: Agent = Agent {
     env: environment_variables,
     args: command_args,
     before: no_setup_command,
+    plugin_ways: &[],
+    beside: &[],
 };
 
 fn subagent_input(prompt: &str) -> Value {

@@ -27,6 +27,8 @@ pub(super) const GEMINI: Agent = Agent {
     env: environment_variables,
     args: command_args,
     before: no_setup_command,
+    plugin_ways: &[],
+    beside: &[],
 };
 
 fn hook_output(event: Event, answer_kind: HookAnswer, text: &str) -> Option<String> {

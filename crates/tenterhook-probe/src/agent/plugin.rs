@@ -8,6 +8,7 @@ use super::{
     no_setup_command, path_in_home, path_to_string, to_strings,
 };
 use crate::model::Wire;
+use crate::way::OPENCODE_WAYS;
 
 pub(super) const OPENCODE: Agent = Agent {
     name: agents::OPENCODE.name,
@@ -23,17 +24,23 @@ pub(super) const OPENCODE: Agent = Agent {
     no: "deny",
     events: ["tool.execute.before", "tool.execute.after", "chat.message", "", ""],
     answer: |_, _, _| None,
-    files: opencode_config_files,
-    env: opencode_environment,
-    args: |setting, prompt| {
-        let mut args = to_strings(&["run", "--print-logs", "--log-level", "ERROR", prompt]);
-        if setting.mode == Mode::Bypass {
-            args.push("--auto".to_owned());
-        }
-        args
+    files: |setting| {
+        opencode_config_files(setting, agents::OPENCODE.name, ".config/opencode/plugin")
     },
+    env: |setting| opencode_environment(setting, OPENCODE_SWITCHES),
+    args: opencode_args,
     before: no_setup_command,
+    plugin_ways: OPENCODE_WAYS,
+    beside: &[],
 };
+
+fn opencode_args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
+    let mut args = to_strings(&["run", "--print-logs", "--log-level", "ERROR", prompt]);
+    if setting.mode == Mode::Bypass {
+        args.push("--auto".to_owned());
+    }
+    args
+}
 
 fn subagent_input(prompt: &str) -> Value {
     json!({ "description": "probe", "prompt": prompt, "subagent_type": "general" })
@@ -54,7 +61,8 @@ export default { id: "probe", server: async () => ({
 }) }
 "#;
 
-fn opencode_config_files(setting: &Setting<'_>) -> Files {
+/// Returns the config of an agent with OpenCode's plugins: `name` names its settings.
+fn opencode_config_files(setting: &Setting<'_>, name: &str, plugins: &str) -> Files {
     let config = json!({
         "model": "mock/m1", "small_model": "mock/m1", "autoupdate": false, "share": "disabled",
         "provider": { "mock": {
@@ -66,21 +74,30 @@ fn opencode_config_files(setting: &Setting<'_>) -> Files {
         "mcp": { "probe": { "type": "local", "command": ["sh", setting.mcp_script_path()], "enabled": true } },
     });
     // A project's settings are in a file that is named for the agent.
-    let name = format!("{}.json", agents::OPENCODE.name);
-    let mut files = vec![(setting.fixture.project_dir().join(name), config.to_string())];
+    let settings = setting.fixture.project_dir().join(format!("{name}.json"));
+    let mut files = vec![(settings, config.to_string())];
     if !setting.hooks.is_empty() {
         let plugin = PLUGIN.replace("@HERE@", &path_to_string(&setting.fixture.path_of("hook")));
-        files.push((path_in_home(setting, ".config/opencode/plugin/probe.js"), plugin));
+        files.push((path_in_home(setting, &format!("{plugins}/probe.js")), plugin));
     }
     files
 }
 
-fn opencode_environment(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
+/// Variables that stop an agent from looking for updates and lists of models.
+type Switches = [&'static str; 2];
+
+const OPENCODE_SWITCHES: Switches =
+    ["OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_MODELS_FETCH"];
+
+fn opencode_environment(
+    setting: &Setting<'_>,
+    [no_updates, no_models]: Switches,
+) -> Vec<(&'static str, String)> {
     let place = |name: &str| path_to_string(&path_in_home(setting, name));
     vec![
         ("npm_config_offline", "true".to_owned()),
-        ("OPENCODE_DISABLE_AUTOUPDATE", "true".to_owned()),
-        ("OPENCODE_DISABLE_MODELS_FETCH", "true".to_owned()),
+        (no_updates, "true".to_owned()),
+        (no_models, "true".to_owned()),
         ("XDG_CONFIG_HOME", place(".config")),
         ("XDG_DATA_HOME", place(".local/share")),
         ("XDG_CACHE_HOME", place(".cache")),
@@ -109,6 +126,8 @@ pub(super) const CLINE: Agent = Agent {
         let url = format!("{}/v1", setting.url);
         Some(to_strings(&["auth", "-p", "openai", "-k", "x", "-m", "m1", "-b", &url]))
     },
+    plugin_ways: &[],
+    beside: &[],
 };
 
 fn cline_hook_output(event: Event, answer_kind: HookAnswer, text: &str) -> Option<String> {

@@ -1,44 +1,55 @@
-//! The dialect of OpenCode 1.18 (BR-27), which has plugins instead of hook commands. The plugin of
-//! Tenterhook sends `{"agent": "opencode", "hook_event_name", "session_id", "cwd", "tool_name",
-//! "tool_input", "tool_use_id", "prompt", ...}` with OpenCode's names of tools and arguments, and
-//! applies the reply: it throws, changes the arguments in place, or adds a text.
+//! The dialect of OpenCode 1.18 (BR-27) and of agents with its plugins, which load modules instead of
+//! running hook commands. The plugin of Tenterhook sends OpenCode's names of tools and arguments.
 
 use crate::answer::Power::{self, Context, Deny, Env, Input, Message, Output, Prompt};
-use crate::answer::{Answer, Powers};
-use crate::dialect::kit::call::{self, Keys, Vocabulary, event_row};
-use crate::dialect::kit::reply::{EventReplies, Part, Phrase, Replies};
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect};
+use crate::dialect::kit::call::{Keys, Vocabulary, event_row};
+use crate::dialect::kit::plugin::{ARGS, CONTEXT, DENY, ENV, MESSAGE, OUTPUT, PROMPT, Plugin};
+use crate::dialect::kit::reply::{EventReplies, Phrase, Replies};
+use crate::dialect::kit::unasked::{Commands, UnaskedFile};
+pub(crate) use crate::dialect::parts::Dialect;
 use crate::dialect::tools::ToolWords;
-use crate::dialect::{DialectId, EventRow, Fit, Subject};
-pub(crate) use crate::source::ReadConfig;
+use crate::dialect::{DialectId, EventRow, Subject};
 
-/// The dialect. It has no config files and no hooks; it only translates the events and replies of
-/// the plugin.
-pub(crate) static OPENCODE: Dialect = Dialect {
-    calls: Calls { replies: Some(&REPLIES), ..Calls::DEFAULT },
-    ..Dialect::new(Core {
-        id: DialectId::OPENCODE,
-        rows: || ROWS,
-        unknown_row: |event| EventRow::new_row_of_unknown_event(event, Powers::NONE, call::TIMEOUT),
-        recognizes: |_, _| Fit::No,
-        places: |_| Vec::new(),
-        read_config: |_| ReadConfig::default(),
-        decode_event: |json, roots| WORDS.decode_event(json, roots),
-        encode_event: |event| WORDS.encode_event(event),
-        read_answer: |_, _, _| Answer::default(),
-    })
-};
-
-static WORDS: Vocabulary = Vocabulary {
-    agent: "OpenCode",
-    name: "hook_event_name",
-    keys: KEYS,
-    tools: TOOLS,
+pub(crate) static OPENCODE: Dialect = Plugin {
+    id: DialectId::OPENCODE,
     rows: || ROWS,
-};
+    decode_event: |json, roots| WORDS.decode_event(json, roots),
+    encode_event: |event| WORDS.encode_event(event),
+    replies: &REPLIES,
+    unasked: &[
+        UnaskedFile { path: "opencode.json", commands: NAMED },
+        UnaskedFile { path: "opencode.jsonc", commands: NAMED },
+        UnaskedFile { path: ".opencode/opencode.json", commands: NAMED },
+        UnaskedFile { path: ".opencode/opencode.jsonc", commands: NAMED },
+        UnaskedFile { path: ".opencode/plugin/*", commands: PLUGIN },
+        UnaskedFile { path: ".opencode/plugins/*", commands: PLUGIN },
+    ],
+}
+.into_dialect();
+
+static WORDS: Vocabulary = new_vocabulary("OpenCode");
+static REPLIES: Replies = new_replies("OpenCode");
+
+/// Returns the vocabulary of an agent with OpenCode's plugins.
+pub(in crate::agents) const fn new_vocabulary(agent: &'static str) -> Vocabulary {
+    Vocabulary { agent, name: "hook_event_name", keys: KEYS, tools: TOOLS, rows: || ROWS }
+}
+
+/// A plugin in a folder of a project.
+pub(in crate::agents) const PLUGIN: Commands = Commands::Module("at start, as a plugin");
+/// Plugins and servers that the settings of a project name.
+pub(in crate::agents) const NAMED: Commands = Commands::Keys(&[
+    (&["plugin"], "at start, as plugins"),
+    (&["mcp", "*", "command"], "at start, as an MCP server"),
+]);
+
+/// Returns the replies to an agent with OpenCode's plugins.
+pub(in crate::agents) const fn new_replies(agent: &'static str) -> Replies {
+    Replies { agent, lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS }
+}
 
 #[rustfmt::skip]
-static ROWS: &[EventRow] = &[
+pub(in crate::agents) static ROWS: &[EventRow] = &[
     event_row("SessionStart", "SessionStart", Subject::None, &[], ""),
     event_row("UserPromptSubmit", "UserPromptSubmit", Subject::None, &[Deny], ""),
     event_row("PreToolUse", "PreToolUse", Subject::None, &[Deny], ""),
@@ -69,13 +80,6 @@ static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["task"], neutral: "Agent", keys: &[] },
 ];
 
-static REPLIES: Replies =
-    Replies { agent: "OpenCode", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };
-
-const DENY: Phrase = &[(&["decision"], Part::Word("deny")), (&["reason"], Part::Reason)];
-const CONTEXT: Phrase = &[(&["context"], Part::Given)];
-const MESSAGE: Phrase = &[(&["message"], Part::Given)];
-
 const fn new_event_replies(event: &'static str, can: &'static [(Power, Phrase)]) -> EventReplies {
     EventReplies {
         can,
@@ -88,26 +92,13 @@ const EVENTS: &[EventReplies] = &[
     new_event_replies("SessionStart", &[(Context, CONTEXT), (Message, MESSAGE)]),
     new_event_replies(
         "UserPromptSubmit",
-        &[
-            (Deny, DENY),
-            (Prompt, &[(&["prompt"], Part::Given)]),
-            (Context, CONTEXT),
-            (Message, MESSAGE),
-        ],
+        &[(Deny, DENY), (Prompt, PROMPT), (Context, CONTEXT), (Message, MESSAGE)],
     ),
-    new_event_replies(
-        "PreToolUse",
-        &[(Deny, DENY), (Input, &[(&["args"], Part::Given)]), (Message, MESSAGE)],
-    ),
+    new_event_replies("PreToolUse", &[(Deny, DENY), (Input, ARGS), (Message, MESSAGE)]),
     new_event_replies(
         "PostToolUse",
-        &[
-            (Deny, DENY),
-            (Output, &[(&["output"], Part::GivenText)]),
-            (Context, CONTEXT),
-            (Message, MESSAGE),
-        ],
+        &[(Deny, DENY), (Output, OUTPUT), (Context, CONTEXT), (Message, MESSAGE)],
     ),
-    new_event_replies("shell_env", &[(Env, &[(&["env"], Part::Given)])]),
+    new_event_replies("shell_env", &[(Env, ENV)]),
     new_event_replies("session.idle", &[(Message, MESSAGE)]),
 ];

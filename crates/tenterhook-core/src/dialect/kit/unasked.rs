@@ -19,6 +19,8 @@ pub(crate) enum Commands {
     Keys(&'static [Key]),
     /// In text between backticks behind `!`, and in fenced blocks with that mark.
     Lines(&'static str),
+    /// The whole file is code that the agent loads.
+    Module(&'static str),
 }
 
 /// A path of keys to a command (`*` is any key), and when the agent runs it.
@@ -31,6 +33,9 @@ pub(crate) type Unasked = (usize, String, String);
 pub(crate) fn read_automatic_commands(file: &UnaskedFile, text: &str) -> Vec<Unasked> {
     match file.commands {
         Commands::Lines(when) => commands_in_markdown(text, when),
+        Commands::Module(when) => {
+            vec![(1, when.to_owned(), format!("{} lines of code", text.lines().count()))]
+        }
         Commands::Keys(keys) => {
             let Some(root) = syntax::parse_by_format(text, Format::Json).root else {
                 return Vec::new();
@@ -70,10 +75,15 @@ fn visit_entries_at_key_path(
     }
 }
 
-/// Returns the command that a node holds: a text, or the `command` and `args` of an object.
+/// Returns the command that a node holds: a text, a list of words, or the `command` and `args` of an
+/// object.
 fn command_of_node(node: &Node) -> Option<String> {
     if let Some(text) = node.as_str() {
         return Some(text.to_owned());
+    }
+    if let Some(words) = node.as_array() {
+        let words: Vec<&str> = words.iter().filter_map(Node::as_str).collect();
+        return (!words.is_empty()).then(|| words.join(" "));
     }
     let program = node.get("command")?.as_str()?;
     let words = node.get("args").and_then(Node::as_array).unwrap_or_default();

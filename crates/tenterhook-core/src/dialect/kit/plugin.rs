@@ -1,0 +1,57 @@
+//! The dialect of an agent that calls Tenterhook through a module of ours: it has no hook files to
+//! read, and the module applies a reply in our own words. Knows no agent.
+//!
+//! The module sends `{"agent", "hook_event_name", "session_id", "cwd", "tool_name", "tool_input",
+//! "tool_use_id", "prompt", ...}` with the agent's names of tools and arguments.
+
+use serde_json::{Map, Value};
+
+use super::call::TIMEOUT;
+use super::reply::{Part, Phrase, Replies};
+use super::unasked::UnaskedFile;
+use crate::answer::{Answer, Powers};
+use crate::dialect::parts::{Calls, Core, Dialect, Files};
+use crate::dialect::{DialectId, Envelope, EventFault, EventRow, Fit, Roots};
+use crate::event::Event;
+use crate::source::ReadConfig;
+
+pub(crate) const DENY: Phrase = &[(&["decision"], Part::Word("deny")), (&["reason"], Part::Reason)];
+pub(crate) const ARGS: Phrase = &[(&["args"], Part::Given)];
+pub(crate) const PROMPT: Phrase = &[(&["prompt"], Part::Given)];
+pub(crate) const OUTPUT: Phrase = &[(&["output"], Part::GivenText)];
+pub(crate) const CONTEXT: Phrase = &[(&["context"], Part::Given)];
+pub(crate) const MESSAGE: Phrase = &[(&["message"], Part::Given)];
+pub(crate) const ENV: Phrase = &[(&["env"], Part::Given)];
+
+/// What differs between the modules.
+pub(crate) struct Plugin {
+    pub(crate) id: DialectId,
+    pub(crate) rows: fn() -> &'static [EventRow],
+    pub(crate) decode_event: fn(&Map<String, Value>, &Roots) -> Result<Event, EventFault>,
+    pub(crate) encode_event: fn(&Event) -> Envelope,
+    pub(crate) replies: &'static Replies,
+    /// The files of a project that the agent loads unasked, in some version.
+    pub(crate) unasked: &'static [UnaskedFile],
+}
+
+impl Plugin {
+    /// Returns a dialect that only translates events and replies.
+    pub(crate) const fn into_dialect(self) -> Dialect {
+        let core = Core {
+            id: self.id,
+            rows: self.rows,
+            unknown_row: |event| EventRow::new_row_of_unknown_event(event, Powers::NONE, TIMEOUT),
+            recognizes: |_, _| Fit::No,
+            places: |_| Vec::new(),
+            read_config: |_| ReadConfig::default(),
+            decode_event: self.decode_event,
+            encode_event: self.encode_event,
+            read_answer: |_, _, _| Answer::default(),
+        };
+        Dialect {
+            calls: Calls { replies: Some(self.replies), ..Calls::DEFAULT },
+            files: Files { unasked: self.unasked, ..Files::DEFAULT },
+            ..Dialect::new(core)
+        }
+    }
+}
