@@ -18,6 +18,7 @@ pub(crate) mod gencode;
 pub(crate) mod goose;
 pub(crate) mod ignis;
 mod installation;
+pub(crate) mod kilo;
 mod kiro;
 pub(crate) mod language;
 pub(crate) mod opencode;
@@ -36,7 +37,7 @@ use tenterhook_shell::Language;
 
 pub use self::{
     claude::AGENT as CLAUDE, cline::AGENT as CLINE, codex::AGENT as CODEX,
-    copilot::AGENT as COPILOT, gemini::AGENT as GEMINI, goose::AGENT as GOOSE,
+    copilot::AGENT as COPILOT, gemini::AGENT as GEMINI, goose::AGENT as GOOSE, kilo::AGENT as KILO,
     opencode::AGENT as OPENCODE, qwen::AGENT as QWEN, tenterhook::AGENT as TENTERHOOK,
 };
 
@@ -150,6 +151,7 @@ pub static AGENTS: &[&Agent] = &[
     &codex::AGENT,
     &copilot::AGENT,
     &opencode::AGENT,
+    &kilo::AGENT,
     &goose::AGENT,
     &qwen::AGENT,
     &cline::AGENT,

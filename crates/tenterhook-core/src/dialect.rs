@@ -48,7 +48,8 @@ pub use crate::agents::{
     claude::dialect as claude, cline::dialect as cline, codewhale::dialect as codewhale,
     codex::dialect as codex, copilot::dialect as copilot, gemini::dialect as gemini,
     gencode::dialect as gencode, goose::dialect as goose, ignis::dialect as ignis,
-    opencode::dialect as opencode, qwen::dialect as qwen, reasonix::dialect as reasonix,
+    kilo::dialect as kilo, opencode::dialect as opencode, qwen::dialect as qwen,
+    reasonix::dialect as reasonix,
 };
 pub use crate::hook::named::DialectId;
 pub use crate::hook::row::{Cap, EventRow, Subject, Then};
@@ -75,7 +76,7 @@ pub static DIALECTS: &[&Dialect] = &[
 ];
 
 /// Agents that have no hook files and call Tenterhook through a module of ours (BR-27).
-static PLUGINS: &[&Dialect] = &[&opencode::OPENCODE];
+static PLUGINS: &[&Dialect] = &[&opencode::OPENCODE, &kilo::KILO];
 
 /// How the agents' files group entries, where they do: what is whole is found by it in one that is
 /// broken (C-71).

@@ -180,6 +180,7 @@ pub const AGENTS: &[Agent] = &[
     codex::CODEX,
     chat::COPILOT,
     plugin::OPENCODE,
+    plugin::KILO,
     chat::GOOSE,
     chat::QWEN,
     plugin::CLINE,

@@ -20,6 +20,7 @@ const FOLDERS: &[(&str, &str)] = &[
     ("GEN", "gencode"),
     ("GOOSE", "goose"),
     ("IGNIS", "ignis"),
+    ("KILO", "kilo"),
     ("NATIVE", "native"),
     ("OPENCODE", "opencode"),
     ("QWEN", "qwen"),

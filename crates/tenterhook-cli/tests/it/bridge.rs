@@ -365,6 +365,12 @@ pub(crate) const CALLS: &[(&str, &str, &str, &str)] = &[
         r#"{"agent":"opencode","hook_event_name":"PreToolUse","session_id":"s","cwd":"/","tool_name":"bash","tool_input":{"command":"ls"}}"#,
         r#"{"decision":"deny""#,
     ),
+    (
+        "kilo",
+        "PreToolUse",
+        r#"{"agent":"kilo","hook_event_name":"PreToolUse","session_id":"s","cwd":"/","tool_name":"background_process","tool_input":{"action":"start","command":"ls"}}"#,
+        r#"{"decision":"deny""#,
+    ),
 ];
 
 pub(crate) const GATE: &str = "[hook.gate]\non = \"PreToolUse\"\nif = \"Bash(ls)\"\nshell = \"echo 'not here' >&2; exit 2\"\n";

@@ -38,6 +38,7 @@ fn used() -> Fixture {
     fixture.write("home/.codex/hooks.json", "{\"description\":\"d\",\"hooks\":{\"Stop\":[]}}");
     fixture.write("home/.copilot/hooks/mine.json", "{\"version\":1,\"hooks\":{}}");
     fixture.write("home/.config/opencode/plugin/mine.js", "export default {}\n");
+    fixture.write("home/.config/kilo/plugin/mine.js", "export default {}\n");
     fixture.write("home/.agents/plugins/mine/hooks/hooks.json", "{}");
     fixture.write("home/.config/goose/config.yaml", "");
     fixture.write("home/.cline/hooks/Mine", "#!/bin/sh\n");

@@ -35,6 +35,8 @@ impl DialectId {
     pub const CLINE: Self = Self("cline");
     /// That of our plugin in OpenCode.
     pub const OPENCODE: Self = Self("opencode");
+    /// That of our plugin in Kilo.
+    pub const KILO: Self = Self("kilo");
 
     /// Returns the name of the dialect.
     #[must_use]

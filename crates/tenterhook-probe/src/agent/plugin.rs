@@ -1,4 +1,4 @@
-//! How are the agents driven whose hooks are not entries of a config: OpenCode (plugins) and Cline (a file for each event)?
+//! How are the agents driven whose hooks are not entries of a config: OpenCode and Kilo (plugins), and Cline (a file for each event)?
 
 use serde_json::{Value, json};
 use tenterhook_core::agents;
@@ -32,6 +32,29 @@ pub(super) const OPENCODE: Agent = Agent {
     before: no_setup_command,
     plugin_ways: OPENCODE_WAYS,
     beside: &[],
+};
+
+/// A fork of OpenCode, from the package of its binary: the registry lacks those of the newest `@kilocode/cli`.
+pub(super) const KILO: Agent = Agent {
+    name: agents::KILO.name,
+    title: agents::KILO.title,
+    package: "@kilocode/cli-linux-x64",
+    version: "7.7.9",
+    program: first_of_names(agents::KILO.programs),
+    files: |setting| opencode_config_files(setting, agents::KILO.name, ".config/kilo/plugin"),
+    env: |setting| {
+        let mut env = opencode_environment(setting, KILO_SWITCHES);
+        // Without these, it waits for its gateway before the first request.
+        env.extend([
+            ("KILO_API_URL", setting.url.to_owned()),
+            ("KILO_DISABLE_SESSION_INGEST", "true".to_owned()),
+            ("KILO_TELEMETRY_LEVEL", "off".to_owned()),
+            ("HTTPS_PROXY", "http://127.0.0.1:9".to_owned()),
+            ("NO_PROXY", "127.0.0.1".to_owned()),
+        ]);
+        env
+    },
+    ..OPENCODE
 };
 
 fn opencode_args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
@@ -88,6 +111,7 @@ type Switches = [&'static str; 2];
 
 const OPENCODE_SWITCHES: Switches =
     ["OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_MODELS_FETCH"];
+const KILO_SWITCHES: Switches = ["KILO_DISABLE_AUTOUPDATE", "KILO_DISABLE_MODELS_FETCH"];
 
 fn opencode_environment(
     setting: &Setting<'_>,

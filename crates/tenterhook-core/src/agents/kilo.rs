@@ -1,0 +1,73 @@
+//! Kilo, a fork of OpenCode: its names, the settings that its hooks depend on, and the installation
+//! of Tenterhook in it. Data; decides nothing.
+
+pub mod dialect;
+
+use super::{Agent, Form, Guarded, Installation, Scope, Sessions, new_config_path, opencode};
+
+/// The agent.
+pub static AGENT: Agent = Agent {
+    name: "kilo",
+    title: "Kilo",
+    programs: &["kilo", "kilocode"],
+    packages: &["@kilocode/cli"],
+    sessions: Some(Sessions {
+        variable: Some("XDG_DATA_HOME"),
+        home: ".local/share",
+        directories: &["kilo"],
+    }),
+    guarded: Guarded {
+        files: &[
+            "kilo.json",
+            "kilo.jsonc",
+            ".kilo/plugin/",
+            ".kilo/plugins/",
+            ".kilo/kilo.json",
+            ".kilo/kilo.jsonc",
+            ".kilo/package.json",
+            ".kilocode/plugin/",
+            ".kilocode/plugins/",
+            ".kilocode/kilo.json",
+            ".kilocode/kilo.jsonc",
+            ".kilocode/package.json",
+            "~/.config/kilo/",
+            "~/.local/share/kilo/",
+            "/etc/kilo/",
+        ],
+        variables: &[
+            "KILO_CONFIG",
+            "KILO_CONFIG_DIR",
+            "KILO_CONFIG_CONTENT",
+            "KILO_PERMISSION",
+            "KILO_PURE",
+            "KILO_DISABLE_DEFAULT_PLUGINS",
+            "KILO_TEST_HOME",
+            "KILO_TEST_MANAGED_CONFIG_DIR",
+        ],
+        options: &["--pure", "--auto"],
+        ..Guarded::NONE
+    },
+    installation: Installation {
+        seen: &[".config/kilo", ".local/share/kilo"],
+        home_variable: Some("XDG_CONFIG_HOME"),
+        home: ".config",
+        places: &[
+            new_config_path(Scope::User, "kilo/plugin/tenterhook.js"),
+            new_config_path(Scope::Project, ".kilo/plugin/tenterhook.js"),
+        ],
+        form: Form::Plugin,
+        plugin: opencode::PLUGIN,
+        javascript: true,
+        events: opencode::EVENTS,
+        gone: "tool calls and prompts are denied by the plugin",
+        gaps: &[
+            "a hook cannot ask: a question becomes a denial",
+            "the end of a turn cannot be blocked",
+            "`--pure` and `KILO_PURE` load no plugin",
+            "the plugins of a repository run unasked",
+        ],
+        next: "Kilo loads the plugin when it is started next",
+        ..Installation::NONE
+    },
+    ..Agent::NONE
+};
