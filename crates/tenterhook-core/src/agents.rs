@@ -22,6 +22,7 @@ pub(crate) mod kilo;
 mod kiro;
 pub(crate) mod language;
 pub(crate) mod opencode;
+pub(crate) mod pi;
 pub(crate) mod qwen;
 pub(crate) mod reasonix;
 mod tenterhook;
@@ -38,7 +39,8 @@ use tenterhook_shell::Language;
 pub use self::{
     claude::AGENT as CLAUDE, cline::AGENT as CLINE, codex::AGENT as CODEX,
     copilot::AGENT as COPILOT, gemini::AGENT as GEMINI, goose::AGENT as GOOSE, kilo::AGENT as KILO,
-    opencode::AGENT as OPENCODE, qwen::AGENT as QWEN, tenterhook::AGENT as TENTERHOOK,
+    opencode::AGENT as OPENCODE, pi::AGENT as PI, qwen::AGENT as QWEN,
+    tenterhook::AGENT as TENTERHOOK,
 };
 
 /// An agent.
@@ -152,6 +154,7 @@ pub static AGENTS: &[&Agent] = &[
     &copilot::AGENT,
     &opencode::AGENT,
     &kilo::AGENT,
+    &pi::AGENT,
     &goose::AGENT,
     &qwen::AGENT,
     &cline::AGENT,

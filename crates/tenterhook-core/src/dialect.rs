@@ -48,7 +48,7 @@ pub use crate::agents::{
     claude::dialect as claude, cline::dialect as cline, codewhale::dialect as codewhale,
     codex::dialect as codex, copilot::dialect as copilot, gemini::dialect as gemini,
     gencode::dialect as gencode, goose::dialect as goose, ignis::dialect as ignis,
-    kilo::dialect as kilo, opencode::dialect as opencode, qwen::dialect as qwen,
+    kilo::dialect as kilo, opencode::dialect as opencode, pi::dialect as pi, qwen::dialect as qwen,
     reasonix::dialect as reasonix,
 };
 pub use crate::hook::named::DialectId;
@@ -76,7 +76,7 @@ pub static DIALECTS: &[&Dialect] = &[
 ];
 
 /// Agents that have no hook files and call Tenterhook through a module of ours (BR-27).
-static PLUGINS: &[&Dialect] = &[&opencode::OPENCODE, &kilo::KILO];
+static PLUGINS: &[&Dialect] = &[&opencode::OPENCODE, &kilo::KILO, &pi::PI];
 
 /// How the agents' files group entries, where they do: what is whole is found by it in one that is
 /// broken (C-71).

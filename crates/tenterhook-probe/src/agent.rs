@@ -4,6 +4,7 @@
 mod chat;
 mod claude;
 mod codex;
+mod extension;
 mod gemini;
 mod plugin;
 
@@ -181,6 +182,7 @@ pub const AGENTS: &[Agent] = &[
     chat::COPILOT,
     plugin::OPENCODE,
     plugin::KILO,
+    extension::PI,
     chat::GOOSE,
     chat::QWEN,
     plugin::CLINE,

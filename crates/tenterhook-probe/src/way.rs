@@ -99,6 +99,24 @@ pub(crate) const OPENCODE_WAYS: &[(&str, &str)] = &[
     ("type-error", "null.x"),
 ];
 
+/// What an extension of Pi can do to a call, in the same form.
+pub(crate) const PI_WAYS: &[(&str, &str)] = &[
+    ("deny", "return { block: true, reason: '{reason}' }"),
+    ("deny-ends-run", "return { block: true, reason: '{reason}', terminate: true }"),
+    ("throw-error", "throw new Error('{reason}')"),
+    ("throw-text", "throw '{reason}'"),
+    ("reject", "return Promise.reject(new Error('{reason}'))"),
+    ("return-blocked", "return { blocked: true, reason: '{reason}' }"),
+    ("return-block", "return { decision: 'block', reason: '{reason}' }"),
+    ("return-deny", "return { permissionDecision: 'deny', permissionDecisionReason: '{reason}' }"),
+    ("return-false", "return false"),
+    ("return-cancel", "return { cancel: true, reason: '{reason}' }"),
+    ("args-replaced", "event.input = { command: '{new}' }"),
+    ("args-emptied", "for (const key in event.input) delete event.input[key]"),
+    ("rewrite", "event.input.command = '{new}'"),
+    ("type-error", "null.x"),
+];
+
 /// Calls that a denial must stop where the agent makes them in another way than one by one for a person.
 const ELSEWHERE: &[&str] = &["ask", "subagent", "mcp", "parallel-1", "parallel-3", "prompt-block"];
 

@@ -11,6 +11,9 @@ use crate::tree;
 /// Claude Code as npm gives it where Node is older than it wants.
 pub(super) const CLAUDE_ON_OLD_NODE: &str = "2.1.197";
 
+/// Pi as most people have it: its package, its version, and what it needs beside Node.
+const PI_ON_OLD_NODE: (&str, &str, &[&str]) = ("@mariozechner/pi-coding-agent", "0.73.1", &[]);
+
 /// What was asked.
 #[derive(Debug)]
 pub(super) struct Options {
@@ -92,6 +95,10 @@ impl Options {
             let mut new = claude;
             new.version = silenced::VERSION;
             agents.push(new);
+        }
+        if let Some(mut old) = agents.iter().find(|agent| agent.name == "pi").copied() {
+            (old.package, old.version, old.beside) = PI_ON_OLD_NODE;
+            agents.push(old);
         }
         let is_named = |agent: &Agent| {
             let with_version = format!("{}-{}", agent.name, agent.version);

@@ -23,6 +23,7 @@ const FOLDERS: &[(&str, &str)] = &[
     ("KILO", "kilo"),
     ("NATIVE", "native"),
     ("OPENCODE", "opencode"),
+    ("PI", "pi"),
     ("QWEN", "qwen"),
     ("REASONIX", "reasonix"),
 ];

@@ -371,6 +371,12 @@ pub(crate) const CALLS: &[(&str, &str, &str, &str)] = &[
         r#"{"agent":"kilo","hook_event_name":"PreToolUse","session_id":"s","cwd":"/","tool_name":"background_process","tool_input":{"action":"start","command":"ls"}}"#,
         r#"{"decision":"deny""#,
     ),
+    (
+        "pi",
+        "PreToolUse",
+        r#"{"agent":"pi","hook_event_name":"PreToolUse","session_id":"s","cwd":"/","tool_name":"bash","tool_input":{"command":"ls"}}"#,
+        r#"{"decision":"deny""#,
+    ),
 ];
 
 pub(crate) const GATE: &str = "[hook.gate]\non = \"PreToolUse\"\nif = \"Bash(ls)\"\nshell = \"echo 'not here' >&2; exit 2\"\n";

@@ -19,6 +19,7 @@ mod docs;
 mod doctor;
 mod events;
 mod explain;
+mod extension;
 mod fire;
 mod first;
 mod fix;

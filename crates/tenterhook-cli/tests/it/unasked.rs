@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::fixture::Fixture;
 
-/// T-65, KI-3: with file and line, in every place that is looked at before an agent is started, and nothing is started.
+/// T-65, KI-3, PI-7: with file and line, in every place that is looked at before an agent is started, and nothing is started.
 #[test]
 fn project_lists_what_runs_without_a_gate() {
     let fixture = Fixture::new().unapproved();
@@ -17,9 +17,11 @@ fn project_lists_what_runs_without_a_gate() {
     );
     fixture.write("project/.claude/skills/look/SKILL.md", "---\nname: look\n---\n!`touch ran6`\n");
     fixture.write("project/.claude/commands/a/b.md", "Run !`touch ran7` now\n");
+    fixture.write("project/.pi/extensions/a.ts", "export default function () {}\n");
     fixture.write("project/.kilo/plugin/b.js", "export default {}\n// two\n");
     fixture.write("project/kilo.json", "{\n \"plugin\": [\"./ran8.js\", \"x\"]}");
     let wanted = [
+        ".pi/extensions/a.ts:1  1 lines of code",
         ".kilo/plugin/b.js:1  2 lines of code",
         "kilo.json:2  ./ran8.js x",
         ".claude/settings.json:2  touch ran1",

@@ -37,6 +37,8 @@ impl DialectId {
     pub const OPENCODE: Self = Self("opencode");
     /// That of our plugin in Kilo.
     pub const KILO: Self = Self("kilo");
+    /// That of our extension in Pi.
+    pub const PI: Self = Self("pi");
 
     /// Returns the name of the dialect.
     #[must_use]

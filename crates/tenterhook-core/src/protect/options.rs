@@ -18,6 +18,9 @@ impl Agent {
     /// be the next argument.
     #[must_use]
     pub fn find_unguarding_option<'a>(&self, args: &'a [String]) -> Option<&'a str> {
+        // An agent that has `-ne` reads it as one option, not as `-n -e`.
+        let is_one_letter = |option: &&str| option.starts_with("--") || option.len() <= 2;
+        let clusters = self.guarded.options.iter().all(is_one_letter);
         let at = |(at, arg): (usize, &'a String)| {
             let (name, value) = arg.split_once('=').unwrap_or((arg, ""));
             let next = args.get(at + 1).map_or("", String::as_str);
@@ -27,7 +30,7 @@ impl Agent {
                     wanted == name && only == value
                         || is_option_with_attached_value(arg, wanted, only)
                 }
-                None => *option == name || is_in_short_option_cluster(arg, option),
+                None => *option == name || (clusters && is_in_short_option_cluster(arg, option)),
             };
             self.guarded.options.iter().any(is).then_some(arg.as_str())
         };

@@ -1,0 +1,130 @@
+//! The extension that `install pi` writes, run by Node with a stand-in for Pi. Without Node there is nothing to see.
+#![cfg(unix)]
+
+use crate::fixture::{CliOutput, Fixture};
+
+/// Hands the extension an object to register with. Each test appends what happens then.
+const STAND_IN: &str = r#"import extension from "./extension.mjs"
+const on = {}
+extension({ on: (name, handler) => (on[name] = handler), sendUserMessage: (text) => console.log("sent:", text) })
+const ctx = {
+  cwd: process.cwd(), hasUI: true, ui: { notify: (text) => console.log("shown:", text) },
+  sessionManager: { getSessionId: () => "s", getSessionFile: () => undefined },
+}
+const caught = async (run) => { try { return await run() } catch (error) { return `thrown: ${error.message}` } }
+"#;
+
+const HOOKS: &str = r#"
+[hook.deny]
+on = "PreToolUse"
+if = "Bash(rm *)"
+shell = "echo 'not here' >&2; exit 2"
+[hook.change]
+on = "PreToolUse"
+if = "Bash(npm *)"
+shell = "printf '{\"input\":{\"command\":\"pnpm i\"}}'"
+[hook.prompt]
+on = "UserPromptSubmit"
+shell = "grep -q secret && { echo 'no secrets' >&2; exit 2; }; exit 0"
+[hook.failed]
+on = "PostToolUseFailure"
+shell = "printf '{\"context\":\"look at the log\"}'"
+[hook.end]
+on = "Stop"
+shell = "printf '{\"decision\":\"deny\",\"reason\":\"run the tests\"}'"
+"#;
+
+/// Runs lines of JavaScript after the extension was loaded, or returns `None` without Node.
+/// `program` takes the place of the program that the extension starts, unless it is empty.
+fn play(lines: &str, program: &str) -> Option<CliOutput> {
+    let fixture = Fixture::new();
+    if fixture.shell("node --version").code != 0 {
+        return None;
+    }
+    fixture.write("home/.config/tenterhook/tenterhook.toml", HOOKS);
+    assert_eq!(fixture.run(&["install", "pi"], "").code, 0);
+    let place = fixture.path("home/.pi/agent/extensions/zz-tenterhook.js");
+    let mut text = std::fs::read_to_string(place).unwrap();
+    if !program.is_empty() {
+        let line = text.lines().find(|line| line.starts_with("const PROGRAM")).unwrap().to_owned();
+        text = text.replace(&line, &format!("const PROGRAM = {program:?}"));
+    }
+    fixture.write("project/extension.mjs", &text);
+    fixture.write("project/play.mjs", &format!("{STAND_IN}{lines}"));
+    let output = fixture.shell("node play.mjs");
+    assert_eq!(output.code, 0, "{}", output.all());
+    Some(output)
+}
+
+const CALL: &str = r#"
+const call = (command) => ({ toolName: "bash", toolCallId: "c", input: { command } })
+"#;
+
+/// PI-1, PI-5, PI-6.
+#[test]
+fn extension_applies_replies() {
+    let lines = r#"
+console.log(await caught(() => on.tool_call(call("rm x"), ctx)))
+const npm = call("npm i")
+console.log(await caught(() => on.tool_call(npm, ctx)), npm.input.command)
+console.log(await caught(() => on.input({ text: "my secret", source: "interactive" }, ctx)))
+console.log(await caught(() => on.input({ text: "hello", source: "interactive" }, ctx)))
+const failed = { ...call("ls"), isError: true, content: [{ type: "text", text: "no such file" }] }
+console.log(JSON.stringify(await on.tool_result(failed, ctx)))
+console.log(await on.tool_result({ ...failed, isError: false }, ctx))
+await on.agent_end({ messages: [{ stopReason: "stop" }] }, ctx)
+await on.agent_end({ messages: [{ stopReason: "aborted" }] }, ctx)
+console.log(await on.input({ text: "run the tests", source: "extension" }, ctx))
+"#;
+    let Some(output) = play(&format!("{CALL}{lines}"), "") else { return };
+    let text = &output.stdout;
+    assert!(text.starts_with("thrown: not here\n"), "{}", output.all());
+    for part in [
+        "undefined pnpm i\n",
+        "shown: no secrets\n{ action: 'handled' }\nundefined\n",
+        r#"{"content":[{"type":"text","text":"no such file"},{"type":"text","text":"<hook-output"#,
+        "look at the log",
+    ] {
+        assert!(text.contains(part), "{part}\n{}", output.all());
+    }
+    assert!(text.ends_with("undefined\nsent: run the tests\nundefined\n"), "{}", output.all());
+}
+
+/// PI-4.
+#[test]
+fn call_that_was_judged_cannot_be_changed() {
+    let lines = r#"
+for (const change of [
+  (input) => (input.command = "rm x"),
+  (input) => delete input.command,
+  (input) => (input.timeout = 1),
+  (input) => (input.edits[0].newText = "y"),
+]) {
+  const event = call("ls")
+  event.input.edits = [{ oldText: "a", newText: "b" }]
+  await on.tool_call(event, ctx)
+  console.log(await caught(() => change(event.input)))
+}
+"#;
+    let Some(output) = play(&format!("{CALL}{lines}"), "") else { return };
+    assert_eq!(output.stdout.matches("thrown: ").count(), 4, "{}", output.all());
+}
+
+/// PI-3: without an answer, a call and a prompt are denied; the rest goes on.
+#[test]
+fn missing_answer_denies() {
+    let lines = r#"
+console.log(await caught(() => on.tool_call(call("ls"), ctx)))
+console.log(await caught(() => on.input({ text: "hello", source: "interactive" }, ctx)))
+console.log(await caught(() => on.tool_result({ ...call("ls"), content: [] }, ctx)))
+await on.agent_end({ messages: [] }, ctx)
+"#;
+    for program in ["/nowhere/tenterhook", "/bin/false", "/bin/echo"] {
+        let Some(output) = play(&format!("{CALL}{lines}"), program) else { return };
+        let text = &output.stdout;
+        assert!(text.starts_with("thrown: Tenterhook did not answer"), "{}", output.all());
+        let rest = "shown: Tenterhook did not answer";
+        assert!(text.contains(rest) && text.contains("{ action: 'handled' }"), "{}", output.all());
+        assert!(text.ends_with("undefined\n"), "{}", output.all());
+    }
+}

@@ -1,0 +1,77 @@
+//! Pi: its names, the settings that its extensions depend on, and the installation of Tenterhook in
+//! it. Data; decides nothing.
+
+pub mod dialect;
+
+use super::{
+    Agent, Event, Form, Guarded, Installation, Scope, Sessions, gate_event, new_config_path,
+    observer_event, tool_gate_event, tool_observer_event,
+};
+use tenterhook_shell::Language;
+
+/// The agent.
+pub static AGENT: Agent = Agent {
+    name: "pi",
+    title: "Pi",
+    programs: &["pi"],
+    packages: &["@earendil-works/pi-coding-agent", "@mariozechner/pi-coding-agent"],
+    is_part_of_words: true,
+    windows_shell: &[Language::Posix, Language::PowerShell],
+    sessions: Some(Sessions {
+        variable: Some("PI_CODING_AGENT_DIR"),
+        home: ".pi/agent",
+        directories: &["sessions"],
+    }),
+    guarded: Guarded {
+        files: &[
+            ".pi/settings.json",
+            ".pi/extensions/",
+            ".pi/npm/",
+            ".pi/git/",
+            "~/.pi/agent/settings.json",
+            "~/.pi/agent/trust.json",
+            "~/.pi/agent/extensions/",
+            "~/.pi/agent/npm/",
+            "~/.pi/agent/git/",
+        ],
+        variables: &["PI_CODING_AGENT_DIR", "PI_PACKAGE_DIR"],
+        options: &["--no-extensions", "-ne", "--extension", "-e", "--approve", "-a"],
+        ..Guarded::NONE
+    },
+    installation: Installation {
+        seen: &[".pi/agent"],
+        home_variable: Some("PI_CODING_AGENT_DIR"),
+        home: ".pi/agent",
+        places: &[
+            // Extensions run in the order of their names, and what a later one changes is not judged.
+            new_config_path(Scope::User, "extensions/zz-tenterhook.js"),
+            new_config_path(Scope::Project, ".pi/extensions/zz-tenterhook.js"),
+        ],
+        form: Form::Plugin,
+        plugin: include_str!("pi/extension.js"),
+        events: EVENTS,
+        gone: "tool calls and prompts are denied by the extension",
+        gaps: &[
+            "a hook cannot ask: a question becomes a denial",
+            "`--no-extensions` loads no extension",
+            "another extension runs in the same process, and can do what a hook denies",
+            "a line that you type behind `!` calls no hook",
+            "Pi 0.73 runs the extensions of a repository unasked",
+            "with `-p`, Pi 0.73 does not wait for a hook at the end of a turn",
+        ],
+        next: "Pi loads the extension when it is started next",
+        ..Installation::NONE
+    },
+    ..Agent::NONE
+};
+
+/// The events for which the extension calls Tenterhook.
+const EVENTS: &[Event] = &[
+    tool_gate_event("PreToolUse", 600),
+    gate_event("UserPromptSubmit", 60),
+    tool_observer_event("PostToolUse", 600),
+    tool_observer_event("PostToolUseFailure", 600),
+    observer_event("Stop", 600),
+    observer_event("SessionStart", 60),
+    observer_event("SessionEnd", 10),
+];

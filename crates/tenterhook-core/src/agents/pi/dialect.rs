@@ -1,0 +1,156 @@
+//! The dialect of Pi 1.6.0 and 0.73.1, which load extensions instead of running hook commands. The
+//! extension of Tenterhook sends Pi's names of tools and arguments.
+
+use serde_json::{Map, Value};
+
+use crate::answer::Power::{self, Context, Deny, Input, Message, Output, Prompt};
+use crate::dialect::kit::call::{Keys, Vocabulary, end_of_turn_row, event_row};
+use crate::dialect::kit::plugin::{ARGS, CONTEXT, DENY, MESSAGE, OUTPUT, PROMPT, Plugin};
+use crate::dialect::kit::reply::{EventReplies, Phrase, Replies};
+use crate::dialect::kit::unasked::{Commands, UnaskedFile};
+pub(crate) use crate::dialect::parts::Dialect;
+use crate::dialect::tools::ToolWords;
+use crate::dialect::{DialectId, EventRow, Subject};
+use crate::event::Event;
+
+pub(crate) static PI: Dialect = Plugin {
+    id: DialectId::PI,
+    rows: || ROWS,
+    decode_event: |json, roots| WORDS.decode_event(&with_neutral_edits(json), roots),
+    encode_event: |event| WORDS.encode_event(event),
+    replies: &REPLIES,
+    unasked: &[
+        UnaskedFile { path: ".pi/extensions/*", commands: EXTENSION },
+        UnaskedFile { path: ".pi/extensions/*/index.*", commands: EXTENSION },
+        UnaskedFile { path: ".pi/settings.json", commands: NAMED },
+    ],
+}
+.into_dialect();
+
+static WORDS: Vocabulary =
+    Vocabulary { agent: "Pi", name: "hook_event_name", keys: KEYS, tools: TOOLS, rows: || ROWS };
+
+/// Pi 1.6.0 asks for trust in the project first; 0.73.1 does not ask.
+const WHEN: &str = "at start, as an extension; Pi 0.73 does not ask for trust";
+const EXTENSION: Commands = Commands::Module(WHEN);
+const NAMED: Commands = Commands::Keys(&[(&["extensions"], WHEN), (&["packages"], WHEN)]);
+
+#[rustfmt::skip]
+static ROWS: &[EventRow] = &[
+    event_row("SessionStart", "SessionStart", Subject::None, &[], ""),
+    event_row("UserPromptSubmit", "UserPromptSubmit", Subject::None, &[Deny], ""),
+    event_row("PreToolUse", "PreToolUse", Subject::None, &[Deny], ""),
+    event_row("PostToolUse", "PostToolUse", Subject::None, &[Deny], ""),
+    event_row("PostToolUseFailure", "PostToolUseFailure", Subject::None, &[Deny], ""),
+    end_of_turn_row("Stop", "Stop", Subject::None, ""),
+    event_row("SessionEnd", "SessionEnd", Subject::None, &[], ""),
+];
+
+const KEYS: Keys = &[("agent", "")];
+
+#[rustfmt::skip]
+static TOOLS: &[ToolWords] = &[
+    ToolWords { own: &["bash"], neutral: "Bash", keys: &[] },
+    ToolWords { own: &["powershell"], neutral: "PowerShell", keys: &[] },
+    ToolWords { own: &["read"], neutral: "Read", keys: &[("path", "file_path")] },
+    ToolWords { own: &["write"], neutral: "Write", keys: &[("path", "file_path")] },
+    ToolWords { own: &["edit"], neutral: "MultiEdit", keys: &[("path", "file_path"), ("oldText", "old_string"), ("newText", "new_string")] },
+    ToolWords { own: &["find"], neutral: "Glob", keys: &[] },
+    ToolWords { own: &["grep"], neutral: "Grep", keys: &[] },
+];
+
+/// One of the `edits` of a call of `edit`, which Pi makes in one call.
+static EDIT: ToolWords = ToolWords {
+    own: &["edit"],
+    neutral: "Edit",
+    keys: &[("oldText", "old_string"), ("newText", "new_string")],
+};
+
+/// Returns the event with neutral keys in each of the edits of a call.
+fn with_neutral_edits(json: &Map<String, Value>) -> Map<String, Value> {
+    let mut event = json.clone();
+    if let Some(input) = event.get_mut("tool_input") {
+        convert_edits(input, |edit| EDIT.to_neutral_input(edit));
+    }
+    event
+}
+
+fn to_agent_input(event: &Event, input: &Value) -> Value {
+    let mut input = WORDS.to_agent_input(event, input);
+    convert_edits(&mut input, |edit| EDIT.to_agent_input(edit));
+    input
+}
+
+fn convert_edits(input: &mut Value, convert: impl Fn(&Value) -> Value) {
+    let edits = input.get_mut("edits").and_then(Value::as_array_mut);
+    edits.into_iter().flatten().for_each(|edit| *edit = convert(edit));
+}
+
+static REPLIES: Replies =
+    Replies { agent: "Pi", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };
+
+const fn new_event_replies(event: &'static str, can: &'static [(Power, Phrase)]) -> EventReplies {
+    EventReplies {
+        can,
+        input: |event, input| Ok(to_agent_input(event, input)),
+        ..EventReplies::empty(event)
+    }
+}
+
+const RESULT: &[(Power, Phrase)] =
+    &[(Deny, DENY), (Output, OUTPUT), (Context, CONTEXT), (Message, MESSAGE)];
+
+const EVENTS: &[EventReplies] = &[
+    new_event_replies("SessionStart", &[(Context, CONTEXT), (Message, MESSAGE)]),
+    new_event_replies(
+        "UserPromptSubmit",
+        &[(Deny, DENY), (Prompt, PROMPT), (Context, CONTEXT), (Message, MESSAGE)],
+    ),
+    new_event_replies("PreToolUse", &[(Deny, DENY), (Input, ARGS), (Message, MESSAGE)]),
+    new_event_replies("PostToolUse", RESULT),
+    new_event_replies("PostToolUseFailure", RESULT),
+    new_event_replies("Stop", &[(Deny, DENY), (Message, MESSAGE)]),
+];
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::dialect::Roots;
+
+    /// PI-2.
+    #[test]
+    fn inputs_of_tools_have_neutral_keys() {
+        for (tool, input, neutral, expected) in [
+            (
+                "read",
+                json!({"path": "a", "limit": 2}),
+                "Read",
+                json!({"file_path": "a", "limit": 2}),
+            ),
+            (
+                "edit",
+                json!({"path": "a", "edits": [{"oldText": "x", "newText": "y"}]}),
+                "MultiEdit",
+                json!({"file_path": "a", "edits": [{"old_string": "x", "new_string": "y"}]}),
+            ),
+            (
+                "edit",
+                json!({"path": "a", "edits": "x"}),
+                "MultiEdit",
+                json!({"file_path": "a", "edits": "x"}),
+            ),
+            ("find", json!({"pattern": "*.rs"}), "Glob", json!({"pattern": "*.rs"})),
+            ("ls", json!({"path": "a"}), "ls", json!({"path": "a"})),
+        ] {
+            let event =
+                json!({"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input});
+            let event = event.as_object().cloned().unwrap_or_default();
+            let event = PI.decode_event(&event, &Roots::default()).unwrap();
+            assert_eq!(event.text("tool_name"), Some(neutral), "{tool}");
+            assert_eq!(event.payload["tool_input"], expected, "{tool}");
+            assert_eq!(to_agent_input(&event, &event.payload["tool_input"]), input, "{tool}");
+        }
+    }
+}
