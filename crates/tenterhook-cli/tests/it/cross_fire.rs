@@ -182,6 +182,18 @@ const AGENTS: &[(&str, &str, &str, &str)] = &[
         r#"{"session_id":"s","hook_event_name":"PreToolUse","agent":"opencode","cwd":"/","tool_name":"bash","tool_input":{"command":"ls"}}"#,
     ),
     (
+        "Kilo",
+        "kilo",
+        "PreToolUse",
+        r#"{"session_id":"s","hook_event_name":"PreToolUse","agent":"kilo","cwd":"/","tool_name":"bash","tool_input":{"command":"ls"}}"#,
+    ),
+    (
+        "Pi",
+        "pi",
+        "PreToolUse",
+        r#"{"session_id":"s","hook_event_name":"PreToolUse","agent":"pi","cwd":"/","tool_name":"bash","tool_input":{"command":"ls"}}"#,
+    ),
+    (
         "Goose",
         "goose",
         "PreToolUse",
