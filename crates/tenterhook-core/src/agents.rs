@@ -12,7 +12,7 @@ pub(crate) mod codewhale;
 pub(crate) mod codex;
 pub(crate) mod copilot;
 mod cursor;
-mod factory;
+pub(crate) mod droid;
 pub(crate) mod gemini;
 pub(crate) mod gencode;
 pub(crate) mod goose;
@@ -38,7 +38,7 @@ use tenterhook_shell::Language;
 
 pub use self::{
     claude::AGENT as CLAUDE, cline::AGENT as CLINE, codex::AGENT as CODEX,
-    copilot::AGENT as COPILOT, gemini::AGENT as GEMINI, goose::AGENT as GOOSE, kilo::AGENT as KILO,
+    copilot::AGENT as COPILOT, droid::AGENT as DROID, gemini::AGENT as GEMINI, goose::AGENT as GOOSE, kilo::AGENT as KILO,
     opencode::AGENT as OPENCODE, pi::AGENT as PI, qwen::AGENT as QWEN,
     tenterhook::AGENT as TENTERHOOK,
 };
@@ -162,7 +162,7 @@ pub static AGENTS: &[&Agent] = &[
     &cursor::AGENT,
     &windsurf::AGENT,
     &antigravity::AGENT,
-    &factory::AGENT,
+    &droid::AGENT,
     &kiro::AGENT,
     &amp::AGENT,
     &augment::AGENT,

@@ -47,6 +47,7 @@ pub use self::{
 pub use crate::agents::{
     claude::dialect as claude, cline::dialect as cline, codewhale::dialect as codewhale,
     codex::dialect as codex, copilot::dialect as copilot, gemini::dialect as gemini,
+    droid::dialect as droid,
     gencode::dialect as gencode, goose::dialect as goose, ignis::dialect as ignis,
     kilo::dialect as kilo, opencode::dialect as opencode, pi::dialect as pi, qwen::dialect as qwen,
     reasonix::dialect as reasonix,
@@ -71,6 +72,7 @@ pub static DIALECTS: &[&Dialect] = &[
     &qwen::QWEN,
     &copilot::COPILOT,
     &copilot::PASCAL,
+    &droid::DROID,
     &goose::GOOSE,
     &cline::CLINE,
 ];

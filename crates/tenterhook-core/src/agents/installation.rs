@@ -110,6 +110,8 @@ pub struct Installation {
     pub form: Form,
     /// The part of the file of [`Form::Plugin`] that registers with the agent.
     pub plugin: &'static str,
+    /// Whether the root of its file holds the events, instead of its key `hooks`.
+    pub bare: bool,
     /// Whether it accepts comments in them.
     pub comments: bool,
     /// Whether it reads JSON as JavaScript does (C-87).
@@ -166,6 +168,7 @@ impl Installation {
         places: &[],
         form: Form::Groups,
         plugin: "",
+        bare: false,
         comments: false,
         javascript: false,
         mark: false,

@@ -29,6 +29,8 @@ impl DialectId {
     pub const GEMINI: Self = Self("gemini");
     /// Qwen Code's.
     pub const QWEN: Self = Self("qwen");
+    /// Droid's.
+    pub const DROID: Self = Self("droid");
     /// Goose's.
     pub const GOOSE: Self = Self("goose");
     /// Cline's.

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::edit::{self, Left};
+use super::edit::Left;
 use super::json::{self, Wrong};
 use crate::agents::Agent;
 use crate::config::is_tenterhook_entry_line;
@@ -38,22 +38,22 @@ pub fn move_entries_to_tenterhook(agent: &Agent, text: &str) -> Result<Option<Ad
     let (mut left, mut moved, mut count) = (Some(text.to_owned()), Map::new(), 0);
     while let Some(now) = &left {
         let root = json::parse_settings(agent, now)?;
-        let mut all = json::positions_of_all_entries(&root).into_iter();
+        let mut all = json::positions_of_all_entries(agent, &root).into_iter();
         let Some(at) = all.find(|at| {
-            is_movable_entry(agent, &root, *at) && json::is_plain_json_group(&root, now, *at)
+            is_movable_entry(agent, &root, *at) && json::is_plain_json_group(agent, &root, now, *at)
         }) else {
             break;
         };
-        let Some((event, group)) = copy_group_with_only_entry(&root, at) else { break };
+        let Some((event, group)) = copy_group_with_only_entry(agent, &root, at) else { break };
         merge_group_into_event(&mut moved, event, group);
         count += 1;
-        left = match json::remove_entry(&root, now, at) {
+        left = match json::remove_entry(agent, &root, now, at) {
             Some(Left::Text(next)) if next != *now => Some(next),
             Some(Left::Nothing) => None,
             _ => break,
         };
     }
-    let moved = edit::file_text_with_one_child("hooks", &Value::Object(moved));
+    let moved = json::text_of_file_with_events(agent, moved);
     Ok((count > 0).then_some(Adopted { left, moved, count }))
 }
 
@@ -73,10 +73,11 @@ pub fn restore_moved_entries(
     }
     let Some(text) = text else { return Ok(moved.to_owned()) };
     let mut now = text.to_owned();
-    for event in root.get("hooks").map_or(&[][..], Node::entries) {
+    for event in json::event_members_of_hooks(agent, &root) {
         for group in event.node.as_array().into_iter().flatten() {
             let settings = json::parse_settings(agent, &now)?;
-            now = json::append_group_to_event(&event.key, &group.to_json(), &settings, &now);
+            let group = (event.key.as_str(), &group.to_json());
+            now = json::append_group_to_event(agent, group, &settings, &now);
         }
     }
     json::parse_settings(agent, &now)?;
@@ -87,7 +88,7 @@ pub fn restore_moved_entries(
 /// for which the agent waits.
 fn is_movable_entry(agent: &Agent, root: &Node, at: json::At) -> bool {
     let Some((event, handler)) =
-        json::event_name_of_entry(root, at).zip(json::entry_node(root, at))
+        json::event_name_of_entry(agent, root, at).zip(json::entry_node(agent, root, at))
     else {
         return false;
     };
@@ -102,10 +103,10 @@ fn is_movable_entry(agent: &Agent, root: &Node, at: json::At) -> bool {
 }
 
 /// Returns the event of an entry, and its group with only that entry.
-fn copy_group_with_only_entry(root: &Node, at: json::At) -> Option<(String, Map<String, Value>)> {
-    let event = json::event_name_of_entry(root, at)?.to_owned();
-    let handler = json::entry_node(root, at)?.to_json();
-    let Value::Object(mut group) = json::group_of_entry(root, at)?.to_json() else { return None };
+fn copy_group_with_only_entry(agent: &Agent, root: &Node, at: json::At) -> Option<(String, Map<String, Value>)> {
+    let event = json::event_name_of_entry(agent, root, at)?.to_owned();
+    let handler = json::entry_node(agent, root, at)?.to_json();
+    let Value::Object(mut group) = json::group_of_entry(agent, root, at)?.to_json() else { return None };
     group.insert("hooks".to_owned(), Value::Array(vec![handler]));
     Some((event, group))
 }

@@ -1,7 +1,7 @@
 //! Adds Tenterhook's entries to a settings file that others write, and removes exactly these.
 //! Changes no other byte.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::edit::{self, Left};
 use super::entry;
@@ -80,13 +80,19 @@ pub fn add_own_entries(agent: &Agent, program: &str, text: Option<&str>) -> Resu
 }
 
 fn text_of_new_settings_file(agent: &Agent, program: &str) -> String {
-    let of = |event: &Event| {
+    let group_entry = |event: &Event| {
         (event.name.to_owned(), json!([entry::handler_group(agent, event, program)]))
     };
-    edit::file_text_with_one_child(
-        "hooks",
-        &Value::Object(agent.installation.events.iter().map(of).collect()),
-    )
+    text_of_file_with_events(agent, agent.installation.events.iter().map(group_entry).collect())
+}
+
+/// Returns the text of a file that has only these events, each with its groups.
+pub(super) fn text_of_file_with_events(agent: &Agent, events: Map<String, Value>) -> String {
+    let events = Value::Object(events);
+    match agent.installation.bare {
+        true => format!("{events:#}\n"),
+        false => edit::file_text_with_one_child("hooks", &events),
+    }
 }
 
 /// The text without Tenterhook's entries; `None` if the file had nothing else (BR-60).
@@ -101,7 +107,7 @@ pub fn remove_own_entries(agent: &Agent, text: &str) -> Result<Option<String>, W
         let Some((at, _)) = own_entries(agent, &root).into_iter().next() else {
             return Ok(Some(now));
         };
-        match remove_entry(&root, &now, at) {
+        match remove_entry(agent, &root, &now, at) {
             Some(Left::Text(next)) if next != now => now = next,
             Some(Left::Nothing) => return Ok(None),
             _ => break,
@@ -145,7 +151,7 @@ fn require_accepted_values(agent: &Agent, text: &str) -> Result<(), Wrong> {
 fn own_commands_in_text(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wrong> {
     let root = parse_settings(agent, text)?;
     let named = |(at, command): (At, String)| {
-        let event = event_members_of_hooks(&root).get(at.0).map(|event| event.key.clone())?;
+        let event = event_members_of_hooks(agent, &root).get(at.0).map(|event| event.key.clone())?;
         Some((event, command))
     };
     Ok(own_entries(agent, &root).into_iter().filter_map(named).collect())
@@ -159,7 +165,7 @@ fn own_commands_in_text(agent: &Agent, text: &str) -> Result<Vec<(String, String
 pub fn foreign_entries(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong> {
     let root = parse_settings(agent, text)?;
     let mut found = Vec::new();
-    for event in event_members_of_hooks(&root) {
+    for event in event_members_of_hooks(agent, &root) {
         for handler in event.node.as_array().into_iter().flatten().flat_map(group_handlers) {
             let text = |key| handler.get(key).and_then(Node::as_str);
             let what = text("command").or_else(|| text("type")).unwrap_or("?").to_owned();
@@ -173,9 +179,9 @@ pub fn foreign_entries(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong>
 
 /// Whether the group of an entry is plain JSON, which can be moved unchanged, and not only
 /// JavaScript (C-87).
-pub(super) fn is_plain_json_group(root: &Node, text: &str, place: At) -> bool {
+pub(super) fn is_plain_json_group(agent: &Agent, root: &Node, text: &str, place: At) -> bool {
     let written =
-        group_of_entry(root, place).and_then(|group| text.get(group.span.start..group.span.end));
+        group_of_entry(agent, root, place).and_then(|group| text.get(group.span.start..group.span.end));
     written.is_some_and(|text| find_javascript_only_value(text).is_none())
 }
 
@@ -229,28 +235,28 @@ fn set_own_entry_of_event(
             .into_iter()
             .map(|(at, _)| at)
             .filter(|at| {
-                event_members_of_hooks(&root).get(at.0).is_some_and(|entry| entry.key == event.name)
+                event_members_of_hooks(agent, &root).get(at.0).is_some_and(|entry| entry.key == event.name)
             })
             .collect();
         match here.as_slice() {
             [] => return Ok(add_own_group_to_event(agent, event, program, &root, &now)),
             // Remove an entry from a group with a narrow matcher; it gets a separate group.
-            [only] if group_has_narrow_matcher(&root, *only) => {
-                match remove_entry(&root, &now, *only) {
+            [only] if group_has_narrow_matcher(agent, &root, *only) => {
+                match remove_entry(agent, &root, &now, *only) {
                     Some(Left::Text(next)) => now = next,
                     Some(Left::Nothing) => "{}\n".clone_into(&mut now),
                     None => return Ok(now),
                 }
             }
             [only] => {
-                let Some(node) = entry_node(&root, *only) else { return Ok(now) };
+                let Some(node) = entry_node(agent, &root, *only) else { return Ok(now) };
                 return Ok(match node.to_json() == handler {
                     true => now,
                     false => edit::replace_span(&now, node.span, &handler),
                 });
             }
             // An agent calls once for each entry, so remove repeated ones.
-            [.., last] => match remove_entry(&root, &now, *last) {
+            [.., last] => match remove_entry(agent, &root, &now, *last) {
                 Some(Left::Text(next)) => now = next,
                 _ => return Ok(now),
             },
@@ -260,8 +266,8 @@ fn set_own_entry_of_event(
 }
 
 /// Returns true if the group of an entry has a matcher that does not match everything (BR-69).
-fn group_has_narrow_matcher(root: &Node, place: At) -> bool {
-    let matcher = group_of_entry(root, place).and_then(|group| group.get("matcher"));
+fn group_has_narrow_matcher(agent: &Agent, root: &Node, place: At) -> bool {
+    let matcher = group_of_entry(agent, root, place).and_then(|group| group.get("matcher"));
     matcher.is_some_and(|matcher| {
         !matcher.as_str().is_some_and(|matcher| EVERYTHING.contains(&matcher))
     })
@@ -274,13 +280,19 @@ fn add_own_group_to_event(
     root: &Node,
     text: &str,
 ) -> String {
-    append_group_to_event(event.name, &entry::handler_group(agent, event, program), root, text)
+    let group = entry::handler_group(agent, event, program);
+    append_group_to_event(agent, (event.name, &group), root, text)
 }
 
 /// The text with a group appended to an event.
-pub(super) fn append_group_to_event(event: &str, group: &Value, root: &Node, text: &str) -> String {
+pub(super) fn append_group_to_event(
+    agent: &Agent,
+    (event, group): (&str, &Value),
+    root: &Node,
+    text: &str,
+) -> String {
     let list = json!([group]);
-    let Some(hooks) = root.get("hooks") else {
+    let Some(hooks) = events_node(agent, root) else {
         return edit::append_child(text, root, Some("hooks"), &json!({ event: list }));
     };
     match hooks.get(event) {
@@ -290,13 +302,14 @@ pub(super) fn append_group_to_event(event: &str, group: &Value, root: &Node, tex
 }
 
 /// Removes one entry, and the containers that would be empty without it.
-pub(super) fn remove_entry(root: &Node, text: &str, (event, group, handler): At) -> Option<Left> {
-    let hooks = root.get("hooks")?;
-    let groups = &hooks.entries().get(event)?.node;
+pub(super) fn remove_entry(agent: &Agent, root: &Node, text: &str, (event, group, handler): At) -> Option<Left> {
+    let events = events_node(agent, root)?;
+    let groups = &events.entries().get(event)?.node;
     let list = groups.as_array()?.get(group)?.get("hooks")?;
-    let at = root.entries().iter().position(|entry| entry.key == "hooks")?;
-    let steps: [(&Node, usize, bool); 4] =
-        [(list, handler, true), (groups, group, false), (hooks, event, false), (root, at, false)];
+    let mut steps: Vec<(&Node, usize, bool)> =
+        vec![(list, handler, true), (groups, group, false), (events, event, false)];
+    let at = root.entries().iter().position(|entry| entry.key == "hooks");
+    steps.extend(at.filter(|_| !agent.installation.bare).map(|at| (root, at, false)));
     for (node, at, may_be_emptied) in steps {
         let is_only = edit::child_spans(node).len() == 1;
         // Remove a group without an entry; containers that were empty before stay.
@@ -323,17 +336,17 @@ pub(super) fn remove_entry(root: &Node, text: &str, (event, group, handler): At)
 fn own_entries(agent: &Agent, root: &Node) -> Vec<(At, String)> {
     let call = format!("--agent {} ", agent.name);
     let own = |place: At| {
-        let command = entry_node(root, place)?.get("command").and_then(Node::as_str)?;
+        let command = entry_node(agent, root, place)?.get("command").and_then(Node::as_str)?;
         (command.contains(&call) && is_tenterhook_entry_line(command))
             .then(|| (place, command.to_owned()))
     };
-    positions_of_all_entries(root).into_iter().filter_map(own).collect()
+    positions_of_all_entries(agent, root).into_iter().filter_map(own).collect()
 }
 
 /// Returns the position of every entry, in the order of the text.
-pub(super) fn positions_of_all_entries(root: &Node) -> Vec<At> {
+pub(super) fn positions_of_all_entries(agent: &Agent, root: &Node) -> Vec<At> {
     let mut found = Vec::new();
-    for (event, entry) in event_members_of_hooks(root).iter().enumerate() {
+    for (event, entry) in event_members_of_hooks(agent, root).iter().enumerate() {
         for (group, node) in entry.node.as_array().into_iter().flatten().enumerate() {
             found.extend(group_handlers(node).enumerate().map(|(at, _)| (event, group, at)));
         }
@@ -342,18 +355,23 @@ pub(super) fn positions_of_all_entries(root: &Node) -> Vec<At> {
 }
 
 /// The event of an entry.
-pub(super) fn event_name_of_entry(root: &Node, at: At) -> Option<&str> {
-    event_members_of_hooks(root).get(at.0).map(|event| event.key.as_str())
+pub(super) fn event_name_of_entry<'n>(agent: &Agent, root: &'n Node, at: At) -> Option<&'n str> {
+    event_members_of_hooks(agent, root).get(at.0).map(|event| event.key.as_str())
 }
 
-/// Returns the members of the `hooks` object: under the name of each event, its groups.
-fn event_members_of_hooks(root: &Node) -> &[crate::syntax::Entry] {
-    root.get("hooks").map_or(&[], Node::entries)
+/// Returns the object that holds the events: the root, or its key `hooks`.
+fn events_node<'n>(agent: &Agent, root: &'n Node) -> Option<&'n Node> {
+    if agent.installation.bare { Some(root) } else { root.get("hooks") }
+}
+
+/// Returns the members of the object of events: under the name of each event, its groups.
+pub(super) fn event_members_of_hooks<'n>(agent: &Agent, root: &'n Node) -> &'n [crate::syntax::Entry] {
+    events_node(agent, root).map_or(&[], Node::entries)
 }
 
 /// The matchers of all groups.
-fn group_matchers(root: &Node) -> impl Iterator<Item = &Node> {
-    let groups = event_members_of_hooks(root)
+fn group_matchers<'n>(agent: &Agent, root: &'n Node) -> impl Iterator<Item = &'n Node> {
+    let groups = event_members_of_hooks(agent, root)
         .iter()
         .flat_map(|event| event.node.as_array().into_iter().flatten());
     groups.filter_map(|group| group.get("matcher"))
@@ -364,13 +382,13 @@ fn group_handlers(group: &Node) -> impl Iterator<Item = &Node> {
 }
 
 /// The group of an entry.
-pub(super) fn group_of_entry(root: &Node, (event, group, _): At) -> Option<&Node> {
-    event_members_of_hooks(root).get(event)?.node.as_array()?.get(group)
+pub(super) fn group_of_entry<'n>(agent: &Agent, root: &'n Node, (event, group, _): At) -> Option<&'n Node> {
+    event_members_of_hooks(agent, root).get(event)?.node.as_array()?.get(group)
 }
 
 /// The entry at this position.
-pub(super) fn entry_node(root: &Node, place: At) -> Option<&Node> {
-    group_of_entry(root, place)?.get("hooks")?.as_array()?.get(place.2)
+pub(super) fn entry_node<'n>(agent: &Agent, root: &'n Node, place: At) -> Option<&'n Node> {
+    group_of_entry(agent, root, place)?.get("hooks")?.as_array()?.get(place.2)
 }
 
 /// Parses a text, with an error if the agent would reject it (BR-63).
@@ -405,7 +423,7 @@ pub(super) fn parse_settings(agent: &Agent, text: &str) -> Result<Node, Wrong> {
         let message = format!("{} rejects a file with the key `{}`", agent.title, entry.key);
         return Err(wrong(entry.key_span, message));
     }
-    if let Some(hooks) = root.get("hooks") {
+    if let Some(hooks) = events_node(agent, &root) {
         shape(hooks, hooks.as_object().is_some(), "`hooks` is an object")?;
         for entry in hooks
             .entries()
@@ -419,7 +437,7 @@ pub(super) fn parse_settings(agent: &Agent, text: &str) -> Result<Node, Wrong> {
             )?;
         }
     }
-    let many = group_matchers(&root)
+    let many = group_matchers(agent, &root)
         .find(|matcher| agent.installation.lone_matchers && matcher.as_array().is_some());
     if let Some(many) = many {
         let message = format!("{} rejects a file in which a `matcher` is a list", agent.title);

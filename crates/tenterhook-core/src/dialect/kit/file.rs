@@ -44,6 +44,8 @@ pub(crate) struct Scope {
     pub(crate) row: Option<&'static EventRow>,
     /// The matcher of the group as written.
     pub(crate) matcher: String,
+    /// The expression of the group that a command line must match, if it has one.
+    pub(crate) command_filter: Option<String>,
     /// Why nothing here runs.
     pub(crate) off: Option<Off>,
 }
@@ -149,7 +151,8 @@ impl Reader<'_> {
                 let off = self.off_because_key_repeated();
                 self.read_hooks(&entry.node, off);
             }
-        } else if self.format == Format::Json {
+        } else if self.format == Format::Json && !events.is_some_and(|events| std::ptr::eq(events, root))
+        {
             self.read_top_level_events(root);
         }
         if let Some(events) = events {
@@ -193,7 +196,7 @@ impl Reader<'_> {
     }
 
     /// Reads the value of `hooks`.
-    fn read_hooks(&mut self, node: &Node, off: Option<Off>) {
+    pub(crate) fn read_hooks(&mut self, node: &Node, off: Option<Off>) {
         match &node.value {
             NodeValue::Object(_) => self.read_events(node, off),
             NodeValue::Null => {}
@@ -282,7 +285,8 @@ impl Reader<'_> {
     }
 
     fn scope_of_event(&self, name: &str, off: Option<Off>) -> Scope {
-        Scope { name: name.to_owned(), row: self.event_row(name), matcher: String::new(), off }
+        let row = self.event_row(name);
+        Scope { name: name.to_owned(), row, matcher: String::new(), command_filter: None, off }
     }
 
     /// Reads one event with its items.

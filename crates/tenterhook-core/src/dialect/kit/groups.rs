@@ -48,7 +48,8 @@ impl Groups {
         if !reader.is_object_else_reports(node, "a group", Code::GroupNotObject) {
             return;
         }
-        let scope = self.read_group_scope(reader, node, scope);
+        let filter = reader.file.command_filter.and_then(|key| reader.read_text(node, key));
+        let scope = Scope { command_filter: filter, ..self.read_group_scope(reader, node, scope) };
         let hooks = case.last_entry_of_key(node, "hooks");
         if hooks.is_none() && self.has_handler_fields(reader, node) {
             let message =

@@ -41,6 +41,8 @@ pub(crate) struct File {
     pub(crate) runs_doubled: bool,
     /// What the lints need to know of the agent, where its files are checked by them.
     pub(crate) lints: Option<&'static Lints>,
+    /// The key of a group's expression that a command line must match, if groups may have one.
+    pub(crate) command_filter: Option<&'static str>,
     /// Keys beside the events, which hold something else.
     pub(crate) beside: &'static [&'static str],
     /// Finds the node of the events in a file; reads the other settings and reports their mistakes.
@@ -95,6 +97,7 @@ impl File {
             is_strict: false,
             runs_doubled: false,
             lints: None,
+            command_filter: None,
             beside: &[],
             find: |_, root| root.get("hooks"),
         }

@@ -1,0 +1,1 @@
+//! The dialect of Droid as its files, events and answers are read.
