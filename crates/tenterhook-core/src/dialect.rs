@@ -298,6 +298,7 @@ mod tests {
             ("codex", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
             ("gemini", json!({"hook_event_name": "AfterAgent", "cwd": "/repo/p"})),
             ("qwen", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
+            ("droid", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
             ("copilot", json!({"sessionId": "s", "stopReason": "end_turn", "cwd": "/repo/p"})),
             ("copilot-pascal", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
             ("goose", json!({"event": "Stop", "working_dir": "/repo/p"})),

@@ -187,6 +187,7 @@ pub const AGENTS: &[Agent] = &[
     chat::QWEN,
     plugin::CLINE,
     gemini::GEMINI,
+    chat::DROID,
 ];
 
 /// Returns the agent with this name.

@@ -16,6 +16,7 @@ const FOLDERS: &[(&str, &str)] = &[
     ("CODEX", "codex"),
     ("COPILOT", "copilot"),
     ("COPILOT_PASCAL", "copilot"),
+    ("DROID", "droid"),
     ("GEMINI", "gemini"),
     ("GEN", "gencode"),
     ("GOOSE", "goose"),

@@ -113,6 +113,15 @@ const FORMATS: &[Format] = &[
             "",
         ],
     },
+    Format {
+        title: "Droid",
+        own: &["droid"],
+        file: (
+            ".factory/hooks.json",
+            r#"{"PreToolUse":[{"hooks":[{"type":"command","command":"{hook}"}]}]}"#,
+        ),
+        says: NESTED,
+    },
     Format { title: "Gen", own: &[], file: (".gen/settings.json", GROUPS), says: NESTED },
     Format {
         title: "Reasonix",
@@ -210,6 +219,12 @@ const AGENTS: &[(&str, &str, &str, &str)] = &[
         "cline",
         "PreToolUse",
         r#"{"clineVersion":"","taskId":"s","workspaceRoots":["/"],"hookName":"tool_call","tool_call":{"id":"c","name":"run_commands","input":{"commands":["ls"]}}}"#,
+    ),
+    (
+        "Droid",
+        "droid",
+        "PreToolUse",
+        r#"{"session_id":"s","hook_event_name":"PreToolUse","cwd":"/","permission_mode":"auto-low","tool_name":"Execute","tool_input":{"command":"ls"}}"#,
     ),
     (
         "Gemini CLI",

@@ -43,6 +43,7 @@ fn used() -> Fixture {
     fixture.write("home/.agents/plugins/mine/hooks/hooks.json", "{}");
     fixture.write("home/.config/goose/config.yaml", "");
     fixture.write("home/.cline/hooks/Mine", "#!/bin/sh\n");
+    fixture.write("home/.factory/hooks.json", "{\"Stop\": []}");
     fixture
 }
 

@@ -13,7 +13,7 @@ pub static AGENT: Agent = Agent {
     name: "droid",
     title: "Droid",
     programs: &["droid"],
-    packages: &["@factory/cli", "@factory/cli-linux-x64"],
+    packages: &["@factory/cli"],
     is_part_of_words: true,
     guarded: Guarded {
         files: &[

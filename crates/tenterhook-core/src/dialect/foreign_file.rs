@@ -53,7 +53,7 @@ mod tests {
             ("/p/.cursor/hooks.json", "{}", Some("cursor")),
             ("/p/.cursor/hooks.json", "{", Some("cursor")),
             ("/p/.windsurf/hooks.json", "{}", Some("windsurf")),
-            ("/p/.factory/hooks.json", r#"{"PreToolUse": []}"#, Some("factory")),
+            ("/p/.factory/hooks.json", r#"{"PreToolUse": []}"#, None),
             ("/p/x.json", cursor, Some("cursor")),
             ("/p/x.json", windsurf, Some("windsurf")),
             ("/p/x.json", r#"{"hooks": {"agentSpawn": []}}"#, Some("kiro")),

@@ -228,3 +228,67 @@ fn qwen_command_args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
     }
     args
 }
+
+pub(super) const DROID: Agent = Agent {
+    name: agents::DROID.name,
+    title: agents::DROID.title,
+    package: first_of_names(agents::DROID.packages),
+    version: "0.225.2",
+    program: first_of_names(agents::DROID.programs),
+    open: false,
+    wire: Wire::Chat,
+    shell: Tool { name: "Execute", input: droid_shell_input },
+    // A subagent of Droid needs its daemon.
+    delegate: None,
+    mcp: None,
+    no: "deny",
+    // `droid exec` calls no hook for a prompt.
+    events: ["PreToolUse", "PostToolUse", "", "SessionStart", "Stop"],
+    answer: |event, answer_kind, text| {
+        claude_hook_output(event, answer_kind, text, droid_shell_input)
+    },
+    files: droid_config_files,
+    env: droid_environment,
+    args: droid_command_args,
+    before: no_setup_command,
+};
+
+fn droid_shell_input(line: &str) -> Value {
+    json!({ "command": line, "summary": "probe", "riskLevel": "low", "riskLevelReason": "probe", "timeout": 20 })
+}
+
+fn droid_config_files(setting: &Setting<'_>) -> Files {
+    let model = json!({
+        "model": "probe", "displayName": "probe", "baseUrl": format!("{}/v1", setting.url), "apiKey": "x",
+        "provider": "generic-chat-completion-api", "maxOutputTokens": 8000,
+    });
+    let settings = json!({ "customModels": [model], "cloudSessionSync": false });
+    let hooks =
+        grouped_hooks_config(&DROID, setting.hooks, hook_entry_with_timeout_seconds, Some("*"));
+    let mut files = vec![(path_in_home(setting, ".factory/settings.json"), settings.to_string())];
+    if !setting.hooks.is_empty() {
+        files.push((user_config_path(setting, &agents::DROID), hooks.to_string()));
+    }
+    files
+}
+
+fn droid_environment(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
+    let url = || setting.url.to_owned();
+    vec![
+        ("FACTORY_API_KEY", "fk-x".to_owned()),
+        ("FACTORY_API_BASE_URL", url()),
+        ("FACTORY_APP_BASE_URL", url()),
+        ("FACTORY_TELEMETRY_INGEST_BASE_URL", url()),
+        ("FACTORY_WORKOS_BASE_URL", url()),
+        ("FACTORY_DISABLE_KEYRING", "1".to_owned()),
+        ("FACTORY_DROID_AUTO_UPDATE_ENABLED", "false".to_owned()),
+    ]
+}
+
+fn droid_command_args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
+    let mode: &[&str] = match setting.mode {
+        Mode::Bypass => &["--skip-permissions-unsafe"],
+        Mode::Default => &["--auto", "low"],
+    };
+    to_strings(&[&["exec"], mode, &["-m", "custom:probe", prompt]].concat())
+}

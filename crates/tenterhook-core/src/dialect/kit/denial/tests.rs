@@ -150,6 +150,11 @@ const CLEAN: &[(&str, &str, &str)] = &[
         NESTED,
         r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}"#,
     ),
+    (
+        "droid",
+        NESTED,
+        r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}"#,
+    ),
     ("goose", r#"{"decision": "block", "reason": "no rm"}"#, r#"{"decision": "allow"}"#),
     ("cline", r#"{"cancel": true, "errorMessage": "no rm"}"#, "{}"),
 ];
