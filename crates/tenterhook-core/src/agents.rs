@@ -38,9 +38,9 @@ use tenterhook_shell::Language;
 
 pub use self::{
     claude::AGENT as CLAUDE, cline::AGENT as CLINE, codex::AGENT as CODEX,
-    copilot::AGENT as COPILOT, droid::AGENT as DROID, gemini::AGENT as GEMINI, goose::AGENT as GOOSE, kilo::AGENT as KILO,
-    opencode::AGENT as OPENCODE, pi::AGENT as PI, qwen::AGENT as QWEN,
-    tenterhook::AGENT as TENTERHOOK,
+    copilot::AGENT as COPILOT, droid::AGENT as DROID, gemini::AGENT as GEMINI,
+    goose::AGENT as GOOSE, kilo::AGENT as KILO, opencode::AGENT as OPENCODE, pi::AGENT as PI,
+    qwen::AGENT as QWEN, tenterhook::AGENT as TENTERHOOK,
 };
 
 /// An agent.

@@ -46,11 +46,10 @@ pub use self::{
 };
 pub use crate::agents::{
     claude::dialect as claude, cline::dialect as cline, codewhale::dialect as codewhale,
-    codex::dialect as codex, copilot::dialect as copilot, gemini::dialect as gemini,
-    droid::dialect as droid,
-    gencode::dialect as gencode, goose::dialect as goose, ignis::dialect as ignis,
-    kilo::dialect as kilo, opencode::dialect as opencode, pi::dialect as pi, qwen::dialect as qwen,
-    reasonix::dialect as reasonix,
+    codex::dialect as codex, copilot::dialect as copilot, droid::dialect as droid,
+    gemini::dialect as gemini, gencode::dialect as gencode, goose::dialect as goose,
+    ignis::dialect as ignis, kilo::dialect as kilo, opencode::dialect as opencode,
+    pi::dialect as pi, qwen::dialect as qwen, reasonix::dialect as reasonix,
 };
 pub use crate::hook::named::DialectId;
 pub use crate::hook::row::{Cap, EventRow, Subject, Then};

@@ -103,10 +103,16 @@ fn is_movable_entry(agent: &Agent, root: &Node, at: json::At) -> bool {
 }
 
 /// Returns the event of an entry, and its group with only that entry.
-fn copy_group_with_only_entry(agent: &Agent, root: &Node, at: json::At) -> Option<(String, Map<String, Value>)> {
+fn copy_group_with_only_entry(
+    agent: &Agent,
+    root: &Node,
+    at: json::At,
+) -> Option<(String, Map<String, Value>)> {
     let event = json::event_name_of_entry(agent, root, at)?.to_owned();
     let handler = json::entry_node(agent, root, at)?.to_json();
-    let Value::Object(mut group) = json::group_of_entry(agent, root, at)?.to_json() else { return None };
+    let Value::Object(mut group) = json::group_of_entry(agent, root, at)?.to_json() else {
+        return None;
+    };
     group.insert("hooks".to_owned(), Value::Array(vec![handler]));
     Some((event, group))
 }

@@ -151,7 +151,8 @@ fn require_accepted_values(agent: &Agent, text: &str) -> Result<(), Wrong> {
 fn own_commands_in_text(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wrong> {
     let root = parse_settings(agent, text)?;
     let named = |(at, command): (At, String)| {
-        let event = event_members_of_hooks(agent, &root).get(at.0).map(|event| event.key.clone())?;
+        let event =
+            event_members_of_hooks(agent, &root).get(at.0).map(|event| event.key.clone())?;
         Some((event, command))
     };
     Ok(own_entries(agent, &root).into_iter().filter_map(named).collect())
@@ -180,8 +181,8 @@ pub fn foreign_entries(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong>
 /// Whether the group of an entry is plain JSON, which can be moved unchanged, and not only
 /// JavaScript (C-87).
 pub(super) fn is_plain_json_group(agent: &Agent, root: &Node, text: &str, place: At) -> bool {
-    let written =
-        group_of_entry(agent, root, place).and_then(|group| text.get(group.span.start..group.span.end));
+    let written = group_of_entry(agent, root, place)
+        .and_then(|group| text.get(group.span.start..group.span.end));
     written.is_some_and(|text| find_javascript_only_value(text).is_none())
 }
 
@@ -235,7 +236,9 @@ fn set_own_entry_of_event(
             .into_iter()
             .map(|(at, _)| at)
             .filter(|at| {
-                event_members_of_hooks(agent, &root).get(at.0).is_some_and(|entry| entry.key == event.name)
+                event_members_of_hooks(agent, &root)
+                    .get(at.0)
+                    .is_some_and(|entry| entry.key == event.name)
             })
             .collect();
         match here.as_slice() {
@@ -302,7 +305,12 @@ pub(super) fn append_group_to_event(
 }
 
 /// Removes one entry, and the containers that would be empty without it.
-pub(super) fn remove_entry(agent: &Agent, root: &Node, text: &str, (event, group, handler): At) -> Option<Left> {
+pub(super) fn remove_entry(
+    agent: &Agent,
+    root: &Node,
+    text: &str,
+    (event, group, handler): At,
+) -> Option<Left> {
     let events = events_node(agent, root)?;
     let groups = &events.entries().get(event)?.node;
     let list = groups.as_array()?.get(group)?.get("hooks")?;
@@ -365,7 +373,10 @@ fn events_node<'n>(agent: &Agent, root: &'n Node) -> Option<&'n Node> {
 }
 
 /// Returns the members of the object of events: under the name of each event, its groups.
-pub(super) fn event_members_of_hooks<'n>(agent: &Agent, root: &'n Node) -> &'n [crate::syntax::Entry] {
+pub(super) fn event_members_of_hooks<'n>(
+    agent: &Agent,
+    root: &'n Node,
+) -> &'n [crate::syntax::Entry] {
     events_node(agent, root).map_or(&[], Node::entries)
 }
 
@@ -382,7 +393,11 @@ fn group_handlers(group: &Node) -> impl Iterator<Item = &Node> {
 }
 
 /// The group of an entry.
-pub(super) fn group_of_entry<'n>(agent: &Agent, root: &'n Node, (event, group, _): At) -> Option<&'n Node> {
+pub(super) fn group_of_entry<'n>(
+    agent: &Agent,
+    root: &'n Node,
+    (event, group, _): At,
+) -> Option<&'n Node> {
     event_members_of_hooks(agent, root).get(event)?.node.as_array()?.get(group)
 }
 

@@ -151,7 +151,8 @@ impl Reader<'_> {
                 let off = self.off_because_key_repeated();
                 self.read_hooks(&entry.node, off);
             }
-        } else if self.format == Format::Json && !events.is_some_and(|events| std::ptr::eq(events, root))
+        } else if self.format == Format::Json
+            && !events.is_some_and(|events| std::ptr::eq(events, root))
         {
             self.read_top_level_events(root);
         }

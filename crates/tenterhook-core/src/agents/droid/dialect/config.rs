@@ -48,6 +48,7 @@ pub(super) static LINTS: Lints = Lints {
     ],
     matcher_key: "matcher",
     old_names: &[],
+    gone_names: &[],
     mcp: "SERVER___TOOL",
     variables: &[
         "FACTORY_PROJECT_DIR",
@@ -74,6 +75,7 @@ static GROUPS: Groups = Groups {
         known: &["type", "command", "timeout", "preserveRiskLevel"],
         foreign: &[],
     },
+    is_empty_matcher: |_| false,
     matcher: check_matcher,
     run: |_, _, _, text| {
         let invocation = Invocation::Shell { text, shell: Shell::Sh };
@@ -94,7 +96,8 @@ fn find_events_table<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n 
     let is_hook_file = Path::new(&*reader.source.name).ends_with("hooks.json");
     let events = if is_hook_file { Some(root) } else { wrapped.map(|entry| &entry.node) };
     if let Some(wrapped) = wrapped.filter(|_| is_hook_file) {
-        let message = "`hooks` is not an event: the events stand at the root of Droid's `hooks.json`";
+        let message =
+            "`hooks` is not an event: the events stand at the root of Droid's `hooks.json`";
         let found = finding_without_location(Code::UnknownEvent, message)
             .with_severity(Severity::Error)
             .label("never read")
@@ -164,7 +167,8 @@ fn read_options_into_hook(
 fn command_condition(text: &str, compat: Compat) -> Condition {
     let matcher = Arc::new(Matcher::new(parse_matcher(text, compat).0));
     Condition::custom(format!("commandRegex: {text}"), move |event: &Event| {
-        let command = event.payload.get("tool_input").and_then(|input| input.get("command")?.as_str());
+        let command =
+            event.payload.get("tool_input").and_then(|input| input.get("command")?.as_str());
         match command.map(|command| matcher.matches(Some(command))) {
             None => Picked::No("the event has no command".to_owned()),
             Some(Ok(true)) => Picked::Exactly,

@@ -20,7 +20,10 @@ static EVENTS: &[EventReplies] = &[
     EventReplies::with_phrases("UserPromptSubmit", &[BLOCK, CONTEXT, MESSAGE]),
     EventReplies {
         input: |event, input| Ok(WORDS.to_agent_input(event, input)),
-        ..EventReplies::with_phrases("PreToolUse", &[DENY_CALL, STOP, ALLOW_CALL, CHANGE_CALL, MESSAGE])
+        ..EventReplies::with_phrases(
+            "PreToolUse",
+            &[DENY_CALL, STOP, ALLOW_CALL, CHANGE_CALL, MESSAGE],
+        )
     },
     EventReplies { by_exit: true, ..EventReplies::with_phrases("PostToolUse", &[BLOCK, CONTEXT]) },
     EventReplies::with_phrases("Stop", &[BLOCK, MESSAGE]),

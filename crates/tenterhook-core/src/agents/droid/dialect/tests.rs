@@ -87,7 +87,8 @@ fn fields_of_groups_and_handlers_are_read() {
     let picks = |command: &str| {
         let event = decode_event(&call("Execute", &json!({"command": command})));
         let condition = first.condition.as_ref().expect("a condition");
-        condition.pick(&crate::matcher::MatchContext::for_event(&event), crate::hook::Compat::Guarded)
+        condition
+            .pick(&crate::matcher::MatchContext::for_event(&event), crate::hook::Compat::Guarded)
     };
     assert_eq!(picks("git push"), Picked::Exactly);
     assert!(matches!(picks("ls"), Picked::No(_)));

@@ -9,13 +9,8 @@ use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{EventRow, Subject};
 
-pub(super) static WORDS: Vocabulary = Vocabulary {
-    agent: "Droid",
-    name: "hook_event_name",
-    keys: &[],
-    tools: TOOLS,
-    rows: || &ROWS,
-};
+pub(super) static WORDS: Vocabulary =
+    Vocabulary { agent: "Droid", name: "hook_event_name", keys: &[], tools: TOOLS, rows: || &ROWS };
 
 /// The default timeout of a hook.
 pub(super) const TIMEOUT: Duration = Duration::from_mins(1);
