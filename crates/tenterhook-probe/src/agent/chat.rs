@@ -233,7 +233,7 @@ pub(super) const DROID: Agent = Agent {
     name: agents::DROID.name,
     title: agents::DROID.title,
     package: first_of_names(agents::DROID.packages),
-    version: "0.225.2",
+    version: "0.225.1",
     program: first_of_names(agents::DROID.programs),
     open: false,
     wire: Wire::Chat,
@@ -251,6 +251,8 @@ pub(super) const DROID: Agent = Agent {
     env: droid_environment,
     args: droid_command_args,
     before: no_setup_command,
+    plugin_ways: &[],
+    beside: &[],
 };
 
 fn droid_shell_input(line: &str) -> Value {
