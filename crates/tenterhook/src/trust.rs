@@ -405,6 +405,10 @@ impl Assessed {
         pins.interpreters.iter().filter_map(moved).collect()
     }
 
+    fn state_and_moved_programs(&self, identity: &Identity) -> (State, Vec<String>) {
+        (self.state(identity), self.moved_programs(&identity.pins))
+    }
+
     /// The state of one entry.
     fn state(&self, identity: &Identity) -> State {
         match &self.stored {

@@ -122,11 +122,8 @@ pub(super) fn build_review(source: &Source, config: ReadConfig, assessed: Assess
     // What a module's folder holds is not part of what is signed.
     let signable = portable_signed_part(source, &assessed).filter(|_| assessed.modules.is_none());
     let approved = assessed.approval_record().cloned();
-    let states = assessed
-        .entries
-        .iter()
-        .map(|entry| (assessed.state(entry), assessed.moved_programs(&entry.pins)));
-    let states: Vec<(State, Vec<String>)> = states.collect();
+    let states: Vec<(State, Vec<String>)> =
+        assessed.entries.iter().map(|entry| assessed.state_and_moved_programs(entry)).collect();
     let unread = unreadable_reason(source).or_else(|| lost_whole_reason(source, &config));
     let mut beside = other_settings(&config, &assessed, &source.project);
     beside.extend(describe_plugin_settings(source));

@@ -49,7 +49,7 @@ pub(super) fn render_review(review: &Review, shown: &str, width: usize) -> Strin
     }
     if let Some(name) = review.entries.iter().find_map(|entry| name_on_path(entry)) {
         let note = format!(
-            "The approval is for the `{name}` named here: where `PATH` finds another one (a venv, pyenv), the hook waits. \
+            "The approval is for the `{name}` named here: where `PATH` finds a different one (a venv, pyenv), the hook waits. \
              Write its full path into the entry to avoid that."
         );
         let note = wrap_text(&note, width).join("\n");
