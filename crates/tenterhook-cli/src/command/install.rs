@@ -48,31 +48,39 @@ pub(crate) fn run_install(args: &Install, here: &Here, term: Term) -> Result<Exi
         here.require_home()?;
     }
     let program = program::program_path_to_register(args.program.as_deref(), scope, here)?;
-    // All of it is right, or nothing is written.
-    let mut planned = Vec::new();
-    for agent in agents {
-        if !can_call_tenterhook(agent) {
-            let title = agent.title;
-            return Err(Problem::new(format!("{title} cannot be answered by this version")));
-        }
-        let changes = match args.adopt {
-            true => adopt::changes_for_adoption(agent, scope, &program, here)?,
-            false => files::changes_for_install(agent, scope, &program, here)?,
-        };
-        let changes =
-            beside::with_changes_against_silencing(agent, (scope, args.guard), changes, here)?;
-        let changes =
-            behind::with_only_own_marker_change(agent, (scope, args.only_own), changes, here)?;
-        planned.push((agent, changes));
-    }
+    // All of it is right, or nothing is written. The changes are found again when they are applied:
+    // the installation before may have written the notes for `uninstall`, which all share.
+    let planned = agents.iter().map(|agent| changes_for_agent(agent, args, (scope, &program), here));
+    let planned = planned.collect::<Result<Vec<_>, _>>()?;
     if args.dry_run {
         // Before the notes about the agents, which would scroll away.
-        planned.iter().try_for_each(|(_, changes)| print_diffs(changes, here, term))?;
+        planned.iter().try_for_each(|changes| print_diffs(changes, here, term))?;
     }
-    for (agent, changes) in planned {
+    for agent in agents {
+        let changes = changes_for_agent(agent, args, (scope, &program), here)?;
         print_or_apply_install(agent, &changes, args, (scope, here), term)?;
     }
     Ok(Exit::Good)
+}
+
+/// Returns the changes that make an agent call this program.
+fn changes_for_agent(
+    agent: &'static Agent,
+    args: &Install,
+    (scope, program): (Scope, &str),
+    here: &Here,
+) -> Result<Vec<Change>, Problem> {
+    if !can_call_tenterhook(agent) {
+        let title = agent.title;
+        return Err(Problem::new(format!("{title} cannot be answered by this version")));
+    }
+    let changes = match args.adopt {
+        true => adopt::changes_for_adoption(agent, scope, program, here)?,
+        false => files::changes_for_install(agent, scope, program, here)?,
+    };
+    let changes =
+        beside::with_changes_against_silencing(agent, (scope, args.guard), changes, here)?;
+    behind::with_only_own_marker_change(agent, (scope, args.only_own), changes, here)
 }
 
 /// Prints or applies the changes for an agent, and prints what the user has to do next.
@@ -145,23 +153,18 @@ pub(crate) fn run_uninstall(args: &Uninstall, here: &Here, term: Term) -> Result
     let agents = agents
         .into_iter()
         .filter(|agent| !args.all || files::agent_file_path(agent, scope, here).is_some());
-    let mut planned = Vec::new();
-    for agent in agents {
-        let changes = match adopt::changes_to_undo_adoption(agent, scope, here)? {
-            Some(changes) => changes,
-            None => files::changes_for_uninstall(agent, scope, here)?,
-        };
-        let changes = beside::with_guard_and_settings_removal(agent, scope, changes, here)?;
-        let changes = behind::with_only_own_marker_removal(agent, scope, changes, here)?;
-        if !(args.all && changes.is_empty()) {
-            planned.push((agent, changes));
-        }
-    }
+    let agents: Vec<&'static Agent> = agents.collect();
+    // As for `install`.
+    let planned = agents.iter().map(|agent| changes_without_agent(agent, scope, here));
+    let planned = planned.collect::<Result<Vec<_>, _>>()?;
     if args.dry_run {
-        planned.iter().try_for_each(|(_, changes)| print_diffs(changes, here, term))?;
+        planned.iter().try_for_each(|changes| print_diffs(changes, here, term))?;
     }
-    for (agent, changes) in planned {
-        apply_changes(agent, &changes, args.dry_run, "uninstalled", here, term)?;
+    for agent in agents {
+        let changes = changes_without_agent(agent, scope, here)?;
+        if !(args.all && changes.is_empty()) {
+            apply_changes(agent, &changes, args.dry_run, "uninstalled", here, term)?;
+        }
     }
     if args.purge {
         purge_state(args.dry_run, here, term)?;
@@ -173,6 +176,20 @@ pub(crate) fn run_uninstall(args: &Uninstall, here: &Here, term: Term) -> Result
         term.print_labelled_note(HELP, "note:", &text);
     }
     Ok(Exit::Good)
+}
+
+/// Returns the changes that remove what `install` wrote for an agent.
+fn changes_without_agent(
+    agent: &'static Agent,
+    scope: Scope,
+    here: &Here,
+) -> Result<Vec<Change>, Problem> {
+    let changes = match adopt::changes_to_undo_adoption(agent, scope, here)? {
+        Some(changes) => changes,
+        None => files::changes_for_uninstall(agent, scope, here)?,
+    };
+    let changes = beside::with_guard_and_settings_removal(agent, scope, changes, here)?;
+    behind::with_only_own_marker_removal(agent, scope, changes, here)
 }
 
 /// Removes the state directory: records, approvals, sessions and notes (BR-126). The caller has

@@ -207,7 +207,9 @@ fn managed_entries_of_gemini_are_kept_on() {
         tenterhook status | sed -n '/^Gemini/,/^$/p'; grep -c '"enabled": true' $F
         tenterhook uninstall claude >/dev/null; grep -c '"enabled": true' $F
         tenterhook uninstall gemini --scope managed >/dev/null; cmp $F ~/before && echo restored
-        tenterhook install codex --scope managed"#;
+        tenterhook install claude codex copilot gemini --scope managed; echo four $?
+        tenterhook uninstall claude codex copilot gemini --scope managed >/dev/null; echo none $?
+        cmp $F ~/before && echo again; ls /etc/claude-code"#;
     let Some(output) = play(GUARD, "", script) else { return };
     let all = output.all();
     let note =
@@ -215,6 +217,10 @@ fn managed_entries_of_gemini_are_kept_on() {
     let flat = format!("{} {}", output.stdout, output.stderr);
     let flat = flat.split_whitespace().collect::<Vec<_>>().join(" ");
     for text in ["installed 0", "Gemini CLI calls Tenterhook", " 1 1 restored", note] {
+        assert!(flat.contains(text), "{text}: {all}");
+    }
+    // The command of the guide: all agents write the notes for `uninstall`.
+    for text in ["four 0", "none 0 again"] {
         assert!(flat.contains(text), "{text}: {all}");
     }
 }
