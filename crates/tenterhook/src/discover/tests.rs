@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use super::candidates::Listed;
 use super::file::is_not_found;
+use super::view::View;
 use super::*;
 
 fn scratch_dir() -> tempfile::TempDir {
@@ -53,11 +53,11 @@ fn a_star_stands_for_files_in_sorted_order() {
     for name in ["20-b.json", "10-a.json", "notes.txt", ".hidden.json"] {
         fs::write(scratch.path().join(name), "{}").expect("write");
     }
-    let found = Listed::default().expand_wildcards(&scratch.path().join("*.json"));
+    let found = View::default().expand_wildcards(&scratch.path().join("*.json"));
     let names: Vec<_> = found.iter().filter_map(|path| path.file_name()?.to_str()).collect();
     assert_eq!(names, ["10-a.json", "20-b.json"]);
     assert_eq!(
-        Listed::default().expand_wildcards(&scratch.path().join("none/*.json")),
+        View::default().expand_wildcards(&scratch.path().join("none/*.json")),
         Vec::<PathBuf>::new()
     );
 }
