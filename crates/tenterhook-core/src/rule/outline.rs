@@ -1,4 +1,4 @@
-//! What is certain of a regular expression by a look at its text: that it is valid and small, and which texts cannot match it.
+//! Reads from the text of a regular expression that it is valid and small, and which texts cannot match it.
 //!
 //! To parse a pattern takes some 30 microseconds and to compile it more, and each start of the program would pay that for
 //! all patterns of all rules. So this reads ahead of the parser, and gives up (`None`) at whatever it is not sure of,
@@ -11,13 +11,13 @@ const DEEPEST: usize = 10;
 const STATES_OF_CLASS: usize = 60;
 const STATES_OF_WORD_CLASS: usize = 1500;
 const STATES_OF_LETTER: usize = 4;
-/// Alike are also the sign of Kelvin and the long s.
+/// The Kelvin character and the long s are other cases of these.
 const STATES_OF_FOLDED_K_OR_S: usize = 80;
 
 /// A set of ASCII characters.
 type Chars = u128;
 
-/// What is certain of a pattern, or of a part of it.
+/// The known properties of a pattern, or of a part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Outline {
     /// An upper bound of the number of its states.
@@ -214,7 +214,7 @@ impl Reader<'_> {
     fn read_escape(&mut self) -> Option<Outline> {
         let byte = self.next_byte()?;
         match byte {
-            // `\b{start}` is another look.
+            // `\b{start}` has another meaning.
             b'b' | b'B' => (self.peek() != Some(b'{')).then_some(Outline::EMPTY),
             _ => match named_class(byte) {
                 Some((chars, states)) => Some(Outline::of_one_character(chars, states)),
