@@ -66,12 +66,20 @@ struct Reader<'t> {
 
 impl<'t> Reader<'t> {
     fn skip_blanks(&mut self) {
-        self.rest = self.rest.trim_start_matches([' ', '\t', '\n', '\r']);
+        let is_blank = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+        let blanks = self.rest.bytes().take_while(|byte| is_blank(*byte)).count();
+        self.rest = self.rest.get(blanks..).unwrap_or_default();
     }
 
     fn peek_after_blanks(&mut self) -> Option<char> {
         self.skip_blanks();
         self.rest.chars().next()
+    }
+
+    /// Returns true if an operator with two sides may come next, other than `&&` and `||`.
+    fn may_see_operator(&mut self) -> bool {
+        self.skip_blanks();
+        self.rest.as_bytes().first().is_some_and(|byte| b"<>=!i+-*/%".contains(byte))
     }
 
     /// Skips `sign` if it comes next.
@@ -118,7 +126,9 @@ impl<'t> Reader<'t> {
     fn parse_binary_level(&mut self, levels: &[&[(&str, &str)]]) -> Option<IdedExpr> {
         let Some((level, tighter)) = levels.split_first() else { return self.parse_unary() };
         let mut left = self.parse_binary_level(tighter)?;
-        while let Some((_, name)) = level.iter().find(|(sign, _)| self.eat_token(sign)) {
+        while self.may_see_operator()
+            && let Some((_, name)) = level.iter().find(|(sign, _)| self.eat_token(sign))
+        {
             left = function_call_node(name, vec![left, self.parse_binary_level(tighter)?]);
         }
         Some(left)
@@ -193,7 +203,7 @@ impl<'t> Reader<'t> {
     /// Parses a name that is no reserved word.
     fn parse_name(&mut self) -> Option<&'t str> {
         self.skip_blanks();
-        let end = self.rest.find(|c| !is_name_char(c)).unwrap_or(self.rest.len());
+        let end = self.rest.bytes().take_while(|byte| is_name_char(char::from(*byte))).count();
         let (name, rest) = self.rest.split_at_checked(end)?;
         self.rest = rest;
         let begins = name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
@@ -238,6 +248,13 @@ impl<'t> Reader<'t> {
         // Three of them begin a text of many lines.
         if signs.clone().take(2).filter(|c| *c == quote).count() == 2 {
             return None;
+        }
+        let plain = |c: char| c == quote || matches!(c, '\\' | '\n' | '\r');
+        if let Some((text, rest)) = signs.as_str().split_once(plain)
+            && signs.as_str().get(text.len()..)?.starts_with(quote)
+        {
+            self.rest = rest;
+            return Some(text.to_owned());
         }
         let mut text = String::new();
         loop {
