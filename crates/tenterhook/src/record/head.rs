@@ -31,7 +31,9 @@ impl Head {
             object.insert("unsent".to_owned(), (*unsent).into());
         }
         let check = digest_to_hex(&Sha256::digest(fields.to_string().as_bytes()).into());
-        format!("{:<width$}\n", format!("{fields} {check}"), width = BYTES - 1)
+        let line = format!("{fields} {check}");
+        let padding = " ".repeat((BYTES - 1).saturating_sub(line.len()));
+        [&line, &padding, "\n"].concat()
     }
 
     /// Parses the content of the head file; `None` if any byte was changed.

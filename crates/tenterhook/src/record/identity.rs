@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::chain::sha256_text;
-use tenterhook_core::hook::{Hook, HookId};
+use tenterhook_core::hook::{Hook, HookId, Run};
+use tenterhook_core::rule::Part;
 
 /// The digests of hooks, each computed once.
 #[derive(Debug, Default)]
@@ -41,5 +42,15 @@ pub fn hook_digest(hook: &Hook) -> String {
         hook.phase,
         hook.run.executor_name(),
     );
-    sha256_text(format!("{parts:?} {:?}", hook.run).as_bytes())
+    let run = match &hook.run {
+        // Quoted, a long text takes longer than its digest.
+        Run::Rule(rule) => {
+            let texts = Part::ALL.map(|part| rule.part_text(part));
+            let lengths = texts.map(|text| text.map(str::len));
+            let texts = texts.map(Option::unwrap_or_default).concat();
+            format!("{lengths:?} {:?} {texts}", rule.doubt_setting())
+        }
+        run => format!("{run:?}"),
+    };
+    sha256_text(format!("{parts:?} {run}").as_bytes())
 }
