@@ -16,7 +16,7 @@ pub(crate) fn machine_wide_files(files: &[File], roots: &Roots) -> Vec<Candidate
         let directory =
             directory.map_or_else(|| managed.clone(), |name| managed.with_file_name(name));
         let path = directory.join(file);
-        if !found.iter().any(|known| known.path == path) {
+        if !found.iter().any(|known| known.path.as_os_str() == path.as_os_str()) {
             found.push(Candidate { path, layer: Layer::Managed });
         }
     }
