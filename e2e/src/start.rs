@@ -21,6 +21,9 @@ const HUNDRED: &str = ".claude/settings.json";
 const GUARD: &str = "import json, sys\ncall = json.load(sys.stdin)\nif 'rm -rf' in str(call.get('tool_input')):\n    print('no', file=sys.stderr)\n    sys.exit(2)\n";
 /// The same as a rule.
 const RULE: &str = "[hook.guard]\non = \"PreToolUse\"\nwhen = 'tool.command.contains(\"rm -rf\")'\ndeny = \"no\"\n";
+/// The same, after a question to the session; and with calls of the session, which are noted.
+const SEEN: &str = "[hook.guard]\non = \"PreToolUse\"\nwhen = 'session.seen(\"x\") || tool.command.contains(\"rm -rf\")'\ndeny = \"no\"\n";
+const CALLS: &str = "[hook.guard]\non = \"PreToolUse\"\nwhen = 'session.last(3).count(c, c.ended == \"denied\") == 3 || tool.command.contains(\"rm -rf\")'\ndeny = \"no\"\n";
 /// A command that says nothing, in the form that bridges share.
 const COMMAND: &str = "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"type\":\"command\",\"command\":\"/bin/true\"}]}]}}";
 
@@ -86,6 +89,8 @@ pub(crate) fn run(args: &[&str]) -> Report {
         ("many.toml", &many),
         ("event.json", &event(&room)),
         ("rule.toml", RULE),
+        ("seen.toml", SEEN),
+        ("calls.toml", CALLS),
         ("hooks.json", COMMAND),
         ("guard.py", GUARD),
     ] {
@@ -109,6 +114,8 @@ pub(crate) fn run(args: &[&str]) -> Report {
         ("hook, 100 hooks, nothing matches", hook(&[])),
         ("hook, the guardrails, `ls`", hook(&["--config", "pack.toml"])),
         ("hook, one rule as guard.py", hook(&["--config", "rule.toml"])),
+        ("hook, the same, asks `session.seen`", hook(&["--config", "seen.toml"])),
+        ("hook, the same, asks for calls", hook(&["--config", "calls.toml"])),
         ("hook, a command `/bin/true`", hook(&["--config", "claude=hooks.json"])),
     ];
     let all = all.into_iter().map(|(name, words)| (name.to_owned(), words)).chain(peers);

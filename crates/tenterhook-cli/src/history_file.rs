@@ -74,7 +74,7 @@ impl HistoryFile {
         let text = match length {
             0 => [SessionHistory::head(), lines].concat(),
             _ => {
-                check_ends_with_whole_line(&self.path)?;
+                check_head_and_last_line(&self.path)?;
                 lines.to_owned()
             }
         };
@@ -138,16 +138,20 @@ const fn is_own_file(_: &Metadata) -> bool {
     true
 }
 
-/// Fails if a process was killed while it wrote the last line: what is added would be lost in it.
-fn check_ends_with_whole_line(path: &std::path::Path) -> io::Result<()> {
+/// Fails if the file is not a history, or if a process was killed while it wrote the last line: what
+/// is added would be lost.
+fn check_head_and_last_line(path: &std::path::Path) -> io::Result<()> {
+    let invalid = |why: &str| io::Error::new(io::ErrorKind::InvalidData, why);
     let (mut file, _) = discover::open(path)?;
+    let mut head = vec![0; SessionHistory::head().len()];
+    let is_read = file.read_exact(&mut head);
+    if is_read.is_err() || head != SessionHistory::head().as_bytes() {
+        return Err(invalid("it was written by another version or another program"));
+    }
     file.seek(SeekFrom::End(-1))?;
     let mut last = [0];
     file.read_exact(&mut last)?;
-    match last {
-        [b'\n'] => Ok(()),
-        _ => Err(io::Error::new(io::ErrorKind::InvalidData, "its last line is torn")),
-    }
+    if last == [b'\n'] { Ok(()) } else { Err(invalid("its last line is torn")) }
 }
 
 /// Takes a lock, and waits a bounded time for a process that has it.

@@ -71,6 +71,7 @@ impl Case<'_> {
         if self.agent.version == silenced::VERSION {
             let mut found = self.silenced()?;
             found.extend(self.switched_off()?);
+            found.extend(self.chains()?);
             return Ok(found);
         }
         let mut found = self.calls(&self.ways())?;

@@ -12,7 +12,7 @@ use super::front::Tenterhook;
 use crate::tree;
 
 /// Agents that tell their hooks enough, and whose sessions are read.
-const PLAYED: &[&str] = &["claude", "codex"];
+const PLAYED: &[(&str, &str)] = &[("claude", "2.1.332"), ("codex", "0.169.0")];
 
 /// The calls in order: a name, the line before its mark, and a part of the reason if it is denied.
 const CALLS: &[(&str, &str, Option<&str>)] = &[
@@ -77,7 +77,8 @@ fn rules() -> String {
 impl Case<'_> {
     /// Five chains in one session, and the end of its turn.
     pub(super) fn chains(&self) -> Result<Found, String> {
-        let Some(with) = self.front.filter(|_| PLAYED.contains(&self.agent.name)) else {
+        let is_played = PLAYED.contains(&(self.agent.name, self.agent.version));
+        let Some(with) = self.front.filter(|_| is_played) else {
             return Ok(Found::new());
         };
         let (env, found) = (Mutex::default(), Mutex::default());

@@ -48,6 +48,7 @@ mod reconcile;
 mod record;
 mod rules;
 mod saved;
+mod session_rules;
 mod shadow;
 mod shapes;
 mod silenced;

@@ -104,6 +104,15 @@ async fn denied_event_leaves_no_label() {
     }
 }
 
+/// SS-4.
+#[tokio::test]
+async fn shadow_rule_leaves_nothing() {
+    let store = Arc::new(Watched::default());
+    let engine = engine_of([labelling("PreToolUse", "called").shadow()]);
+    let outcome = engine.fire(call("PreToolUse", "a"), &Session::new(store.clone())).await;
+    assert!(text(&store).is_empty() && outcome.effects.marks.is_empty());
+}
+
 /// SS-3: rules of one event see what was before it.
 #[tokio::test]
 async fn rules_of_one_event_do_not_see_its_labels() {
