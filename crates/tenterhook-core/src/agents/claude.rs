@@ -74,7 +74,7 @@ pub static AGENT: Agent = Agent {
         switches: &[(&["disableAllHooks"], true)],
         gone: "tool calls and prompts are denied",
         gaps: &[
-            "`--bare`, `--safe-mode` and `disableAllHooks` run no hooks",
+            "`--bare`, `--safe-mode` and `disableAllHooks` run no hooks, unless they have `--scope managed`",
             "`allowManagedHooksOnly` runs only those of `--scope managed`",
             "a line that you type behind `!` calls no hook",
         ],
