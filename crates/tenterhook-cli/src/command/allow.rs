@@ -37,6 +37,7 @@ pub(crate) fn run_allow(args: &Allow, here: &Here, term: Term) -> Result<Exit, P
 /// Returns why no call with that code can be allowed: a rule that no user can lift denied it, it was
 /// denied too long ago, or the code is mistyped.
 fn not_allowable_problem(code: &str, calls: &[Denied], here: &Here) -> Problem {
+    let code = &code.to_ascii_uppercase();
     let Ok(Some(firing)) = recorded::find_firing_by_code(&[code.to_owned()], here) else {
         let codes: Vec<&str> = calls.iter().map(|call| &*call.code).collect();
         return recorded::unknown_code_problem(code, &codes);

@@ -307,6 +307,8 @@ fn prove_ends_with_0_where_every_agent_is_stopped() {
         "{}",
         output.all()
     );
+    let status = fixture.json(&["status", "--format", "json"], "", 0);
+    assert_eq!(status["last_firing"], Value::Null, "no call of `doctor` is a firing: {status:#}");
     // A denial by the user's own rule hides nothing, and a user without records is proven, too.
     fixture.write(
         "home/.config/tenterhook/tenterhook.toml",

@@ -522,3 +522,32 @@ fn what_stays_switched_off_is_said() {
     let text = status.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("take `disableAllHooks` out of ~/.claude/settings.json"), "{status}");
 }
+
+/// BR-146, BR-92: the notes stand below the diffs of all agents, and an installation prints no diff.
+#[cfg(unix)]
+#[test]
+fn install_prints_a_line_for_each_file_and_a_dry_run_the_diffs() {
+    let fixture = used();
+    let own = json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}});
+    fixture.write("home/.claude/settings.json", &own.to_string());
+    fixture.write("tools/2.1.330", "#!/bin/sh\n");
+    let tools = fixture.path("tools");
+    std::os::unix::fs::symlink("2.1.330", tools.join("claude")).unwrap();
+    fixture.shell(&format!("chmod +x '{}'", tools.join("2.1.330").display()));
+    let install = |option: &str| {
+        let line =
+            format!("PATH='{}':$PATH tenterhook install claude codex {option}", tools.display());
+        let output = fixture.shell(&line);
+        let flat = output.all().split_whitespace().collect::<Vec<_>>().join(" ");
+        for note in ["holds 1 hook that Claude Code runs itself", "2.1.330 warns of `PreSkill"] {
+            assert!(flat.contains(note), "{option}: {note}: {flat}");
+        }
+        output.stdout
+    };
+    let dry = install("--dry-run");
+    let last_diff = dry.rfind("+++ ").unwrap();
+    assert!(dry.find("Claude Code: would change 1 file").unwrap() > last_diff, "{dry}");
+    let real = install("");
+    assert!(!real.contains("+++ ") && real.lines().count() < 20, "{real}");
+    assert!(real.contains("~/.claude/settings.json: "), "{real}");
+}

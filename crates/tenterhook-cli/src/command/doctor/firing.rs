@@ -18,6 +18,7 @@ use tenterhook_process::{Cancel, Command, End as Ended, run_blocking};
 use super::entries::{Call, Entry, File};
 use super::finding::{Finding, Kind, Mend};
 use crate::ambient::Here;
+use crate::command::hook::canary;
 
 /// A call through an entry.
 #[derive(Clone, Debug)]
@@ -41,7 +42,7 @@ pub(super) fn call_through_first_gate_entry(
     here: &Here,
 ) -> Option<Fired> {
     let entry = file.entries.iter().find(|entry| is_tool_gate_entry(entry))?;
-    let session = format!("tenterhook-doctor-{}", std::process::id());
+    let session = format!("{}{}", canary::DOCTOR, std::process::id());
     let (took, response) = call_through_entry((agent, file, entry), (&session, "true"), here)?;
     let finding = response_finding(agent, response)
         .map(|finding| finding.with_location(&file.path, entry.line, here));

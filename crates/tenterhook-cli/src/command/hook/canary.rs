@@ -5,8 +5,10 @@ use tenterhook_core::config::Source;
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::hook::Layer;
 
+/// How the session of each other call of `doctor` begins.
+pub(in crate::command) const DOCTOR: &str = "tenterhook-doctor-";
 /// The name of the canary rule, and of the source that it comes from.
-pub(in crate::command) const HOOK: &str = "tenterhook/canary";
+const HOOK: &str = "tenterhook/canary";
 
 /// How the command of a canary call begins; the rest is its nonce.
 const MARKER: &str = "tenterhook-canary-";
@@ -19,6 +21,11 @@ pub(in crate::command) fn command_line(nonce: &str) -> String {
 /// Returns the session of a canary call.
 pub(in crate::command) fn session_id(nonce: &str) -> String {
     format!("{MARKER}{nonce}")
+}
+
+/// Returns whether a session is one of `doctor`, and none of an agent.
+pub(in crate::command) fn is_session_of_doctor(session: &str) -> bool {
+    [MARKER, DOCTOR].iter().any(|prefix| session.starts_with(prefix))
 }
 
 /// Returns the reason with which the rule denies the call.

@@ -331,14 +331,14 @@ impl Rules {
     }
 }
 
-/// Returns the last firing on record, except canary calls of `doctor`. A record that cannot be read has none.
+/// Returns the last firing on record, except calls of `doctor`. A record that cannot be read has none.
 fn last_firing(here: &Here) -> Option<Firing> {
     let files = read::list_record_files(&journal::journal_location(here)).ok()?;
     files.iter().rev().find_map(|path| {
         let (entries, _) = read::read_entries(path, 0).ok()?;
         let is_call = |firing: &Firing| {
-            let is_canary = firing.hook_runs().any(|ran| ran.hook_id() == canary::HOOK);
-            !firing.is_late_step() && !is_canary
+            let is_trial = firing.session_id().is_some_and(canary::is_session_of_doctor);
+            !firing.is_late_step() && !is_trial
         };
         firings_from_entries(entries).into_iter().rfind(is_call)
     })
