@@ -102,6 +102,7 @@ impl HookScript<'_> {
         let found = [
             self.find_bash_command(&commands),
             self.find_missing_program(&commands),
+            self.find_program_without_which_it_passes(),
             self.find_variable_that_is_never_set(),
         ];
         found.into_iter().flatten().collect()
@@ -142,6 +143,21 @@ impl HookScript<'_> {
         )))
     }
 
+    /// Reports a line such as `command -v jq || exit 0` for a program that is missing: the script
+    /// ends before it decides (C-141).
+    fn find_program_without_which_it_passes(&self) -> Option<Diagnostic> {
+        if !matches!(self.interpreter.as_str(), "sh" | "dash" | "bash") {
+            return None;
+        }
+        let passes = self.text.lines().map(str::trim_start).filter(|line| !line.starts_with('#'));
+        let mut asked = passes.filter(|line| line.contains("|| exit 0")).filter_map(asked_program);
+        let name = asked.find(|name| !self.path.has_program_of_shell(name))?;
+        let message =
+            format!("`{}` ends with 0 without `{name}`, which is not found here", self.name);
+        let found = self.finding(Code::ProgramMissing, Severity::Warning, message);
+        Some(found.label("never decides").help("install it, or write `|| exit 2`"))
+    }
+
     fn is_missing(&self, name: &str) -> bool {
         let text = self.text;
         let is_asked = || ASKS.iter().any(|ask| text.contains(&format!("{ask}{name}")));
@@ -165,6 +181,14 @@ impl HookScript<'_> {
         let found = self.finding(Code::UndocumentedVariable, Severity::Warning, message);
         Some(found.help("the event arrives as JSON on standard input"))
     }
+}
+
+/// Returns the program that a line asks for: `command -v NAME`.
+fn asked_program(line: &str) -> Option<&str> {
+    let (_, rest) = ASKS.iter().find_map(|ask| line.split_once(ask))?;
+    let name = rest.split([' ', '>', '&', '|', ';', ')']).next()?;
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    (!name.is_empty() && name.chars().all(is_name)).then_some(name)
 }
 
 /// Returns the name of the shell behind `sh`, unless it is one that knows the commands of Bash.

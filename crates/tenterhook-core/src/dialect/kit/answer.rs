@@ -87,6 +87,7 @@ impl<'a> Hearing<'a> {
             before_effect: row.is_before_effect(),
             homes: Vec::new(),
             ignored_objection: None,
+            ignored_because: None,
             plain_is_context: false,
             replies: false,
             asked: false,

@@ -186,10 +186,11 @@ fn find_hits(hearing: &Hearing<'_>, exact: &Answer) -> Vec<Hit> {
         && hearing.event_supports_restraint(Restraint::Deny)
     {
         let mut hit = Hit { reason: Some(words.clone()), ..Hit::new(Restraint::Deny) };
-        hit.add_slip(
-            SlipKind::WrongExit,
-            format!("exit code 2 does nothing on `{}`", hearing.event),
-        );
+        let message = match hearing.ignored_because {
+            Some(why) => why.to_owned(),
+            None => format!("exit code 2 does nothing on `{}`", hearing.event),
+        };
+        hit.add_slip(SlipKind::WrongExit, message);
         hits.push(hit);
     }
     for object in hearing.reading.found_objects() {

@@ -60,6 +60,10 @@ impl Scope {
 /// Keys under which a list of records names the event of each.
 const EVENT_KEYS: &[&str] = &["event", "hook_event", "hook_event_name", "hook", "on", "name"];
 
+/// How groups are written in TOML, for help.
+const TOML_SHAPE: &str = "write `[[hooks.PreToolUse]]` with `matcher = \"Bash\"`, and below it \
+    `[[hooks.PreToolUse.hooks]]` with `type = \"command\"` and `command = \"...\"`";
+
 /// A file on its way from text to hooks.
 pub(crate) struct Reader<'a> {
     pub(crate) source: &'a Source,
@@ -125,9 +129,17 @@ impl Reader<'_> {
     pub(crate) fn is_object_else_reports(&mut self, node: &Node, what: &str, code: Code) -> bool {
         if node.as_object().is_none() {
             let message = format!("expected {what}, found {}", node.kind_with_article());
-            self.report(node.span, finding_without_location(code, message).help(self.file.shape));
+            self.report(node.span, finding_without_location(code, message).help(self.shape_help()));
         }
         node.as_object().is_some()
+    }
+
+    /// Returns how hooks are written in a file of this format, for help.
+    pub(super) fn shape_help(&self) -> &'static str {
+        match self.format {
+            Format::Toml => TOML_SHAPE,
+            _ => self.file.shape,
+        }
     }
 
     fn event_row(&self, name: &str) -> Option<&'static EventRow> {
@@ -208,7 +220,7 @@ impl Reader<'_> {
                 );
                 self.report(
                     node.span,
-                    finding_without_location(Code::HooksIsArray, message).help(self.file.shape),
+                    finding_without_location(Code::HooksIsArray, message).help(self.shape_help()),
                 );
                 let misplaced = self
                     .off_because_misplaced("it stands in an array, where no hook is looked for");
@@ -223,7 +235,7 @@ impl Reader<'_> {
                 let message =
                     format!("`hooks` takes an object, found {}", node.kind_with_article());
                 let found =
-                    finding_without_location(Code::HooksNotObject, message).help(self.file.shape);
+                    finding_without_location(Code::HooksNotObject, message).help(self.shape_help());
                 self.report(node.span, found);
             }
         }
@@ -240,7 +252,7 @@ impl Reader<'_> {
         let message =
             format!("`{}` stands at the top level, where no hook is looked for", first.key);
         let found = finding_without_location(Code::MissingHooksWrapper, message);
-        self.report(first.key_span, found.label("never read").help(self.file.shape));
+        self.report(first.key_span, found.label("never read").help(self.shape_help()));
         let off =
             self.off_because_misplaced("it stands outside `hooks`, where no hook is looked for");
         for entry in events {
@@ -323,7 +335,7 @@ impl Reader<'_> {
                 let kind = entry.node.kind_with_article();
                 let message = format!("`{key}` takes an array of {items}, found {kind}");
                 let found = finding_without_location(Code::EventValueNotArray, message)
-                    .help(self.file.shape);
+                    .help(self.shape_help());
                 self.report(entry.node.span, found);
             }
         }

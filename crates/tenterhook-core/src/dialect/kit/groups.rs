@@ -10,7 +10,7 @@ use crate::dialect::Subject;
 use crate::dialect::findings::finding_without_location;
 use crate::hook::{Command, Hook, Invocation, Run};
 use crate::matcher::MatcherSpec;
-use crate::syntax::{Entry, Node, NodeValue};
+use crate::syntax::{Entry, Format, Node, NodeValue};
 
 /// The words of one agent's groups.
 pub(crate) struct Groups {
@@ -44,7 +44,7 @@ const GROUP: Fields = Fields {
 impl Groups {
     /// Reads one group: a matcher and its handlers.
     pub(crate) fn read_group(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
-        let (shape, case) = (reader.file.shape, reader.file.case);
+        let (shape, case) = (reader.shape_help(), reader.file.case);
         if !reader.is_object_else_reports(node, "a group", Code::GroupNotObject) {
             return;
         }
@@ -269,7 +269,11 @@ fn report_missing_field(
 ) -> EntryFault {
     let message = format!("the handler has no `{key}`");
     let found = finding_without_location(Code::HandlerMissingField, message).label("never runs");
-    reader.report(node.span, found.help(format!("add `\"{key}\": \"{value}\"`")));
+    let help = match reader.format {
+        Format::Toml => format!("add `{key} = \"{value}\"`"),
+        _ => format!("add `\"{key}\": \"{value}\"`"),
+    };
+    reader.report(node.span, found.help(help));
     EntryFault::MissingField { key }
 }
 

@@ -40,8 +40,8 @@ pub(crate) struct Answers {
     pub(crate) behavior: &'static [(&'static str, Type)],
     /// Whether an unknown key makes an answer invalid; otherwise the key is ignored.
     pub(crate) is_closed: bool,
-    /// Exit code 2 counts only with words on stderr.
-    pub(crate) needs_words: bool,
+    /// Why the agent ignores exit code 2 on an event, with these texts on stdout and stderr.
+    pub(crate) ignored_exit2: fn(&str, &str, &str) -> Option<&'static str>,
     /// What else makes an answer none: the agent's own checks of an object that is well formed.
     pub(crate) refuses: fn(&Spec, &Map<String, Value>) -> Result<(), InvalidAnswer>,
     /// What else of a report counts, where no failure hides it.

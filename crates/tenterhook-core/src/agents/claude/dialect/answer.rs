@@ -39,7 +39,7 @@ pub(super) static ANSWERS: Answers = Answers {
         ("interrupt", Type::Flag),
     ],
     is_closed: false,
-    needs_words: false,
+    ignored_exit2: why_exit_2_is_ignored,
     refuses: |_, _| Ok(()),
     adds: |event, report, answer| {
         add_env_file_variables(report, answer);
@@ -53,6 +53,18 @@ pub(super) static ANSWERS: Answers = Answers {
         ..denial::Protocol::PLAIN
     },
 };
+
+/// Events on which Claude Code 2.1.332 takes exit code 2 for an interpreter without its script.
+const FORGIVING: &[&str] = &["Stop", "SubagentStop", "TaskCompleted", "TeammateIdle"];
+
+/// Returns why the agent ignores exit code 2 (A-11; `Stop` played with 2.1.332).
+fn why_exit_2_is_ignored(event: &str, stdout: &str, stderr: &str) -> Option<&'static str> {
+    let stderr = stderr.to_ascii_lowercase();
+    let looks_missing = ["no such file", "can't open"].iter().any(|text| stderr.contains(text));
+    (FORGIVING.contains(&event) && stdout.trim().is_empty() && looks_missing).then_some(
+        "it exited with code 2, which Claude Code ignores: stderr says that a file is missing",
+    )
+}
 
 /// Texts that the new input of a tool needs: Claude Code 2.1.332 refuses a call without them.
 const INPUTS: &[(&str, &[&str])] = &[

@@ -25,7 +25,9 @@ pub(super) static ANSWERS: Answers = Answers {
     carried: &["suppressOutput"],
     behavior: &[("behavior", Type::Text), ("message", Type::Text)],
     is_closed: true,
-    needs_words: true,
+    ignored_exit2: |_, _, stderr| {
+        stderr.is_empty().then_some("it exited with code 2 and said nothing on stderr")
+    },
     refuses: check_no_refused_fields,
     adds: |event, _, answer| {
         let reason =

@@ -123,6 +123,11 @@ fn find_hooks_table<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n N
 fn report_unknown_keys(reader: &mut Reader<'_>, root: &Node) {
     for entry in root.entries().iter().filter(|entry| !ROOT.contains(&entry.key.as_str())) {
         let key = &entry.key;
+        // An event outside of `hooks` has a finding of its own.
+        if events::ROWS.iter().any(|row| row.name == *key) {
+            reader.refused.get_or_insert_with(|| format!("it has the key `{key}`"));
+            continue;
+        }
         let message =
             format!("Codex refuses the whole file for its key `{key}`; its hooks run here");
         let found = finding_without_location(Code::UnknownKey, message)
@@ -231,6 +236,12 @@ fn read_timeout(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Option<D
         return None;
     };
     reader.findings.report_excessive_seconds(field, number);
+    if number < 1.0 {
+        let message = "`timeout` is 0: Codex gives the hook one second";
+        let found = finding_without_location(Code::TimeoutIsZero, message);
+        let help = "write the seconds that it needs, or leave it out";
+        reader.report(field.node.span, found.help(help));
+    }
     let timeout = seconds_to_duration(number).unwrap_or_default().max(Duration::from_secs(1));
     let is_session_end = scope.event_name().as_str() == "SessionEnd";
     Some(if is_session_end { timeout.min(LONGEST_SESSION_END) } else { timeout })

@@ -80,6 +80,35 @@ fn unknown_key_disables_the_file_only_in_exact_mode() {
     }
 }
 
+/// CX-5: events outside of `hooks` have one finding, which says where they belong.
+#[test]
+fn events_at_the_top_level_are_one_finding() {
+    let text =
+        r#"{"Stop": [{"hooks": [{"type": "command", "command": "t"}]}], "SessionStart": []}"#;
+    let read = read("/p/.codex/hooks.json", text, Compat::Guarded);
+    assert_eq!(codes(&read), ["missing-hooks-wrapper"]);
+}
+
+/// CX-4: the help for a TOML file is written in TOML.
+#[test]
+fn help_has_the_format_of_the_file() {
+    let text = "[[hooks]]\nevent = \"Stop\"\ncommand = \"t\"\n";
+    let read = read("/p/.codex/config.toml", text, Compat::Guarded);
+    let help: Vec<_> = read.diagnostics.iter().filter_map(|found| found.help.as_deref()).collect();
+    assert!(help.iter().any(|help| help.starts_with("write `[[hooks.PreToolUse]]`")), "{help:?}");
+    assert!(help.contains(&"add `type = \"command\"`"), "{help:?}");
+}
+
+/// CX-9.
+#[test]
+fn timeout_of_zero_is_reported_as_one_second() {
+    let text =
+        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "t", "timeout": 0}]}]}}"#;
+    let read = read("/p/.codex/hooks.json", text, Compat::Guarded);
+    assert_eq!(codes(&read), ["timeout-is-zero"]);
+    assert_eq!(read.hooks[0].timeout, Some(std::time::Duration::from_secs(1)));
+}
+
 /// CX-7, CX-9, CX-11.
 #[test]
 fn skipped_handler_is_off_for_a_reason() {

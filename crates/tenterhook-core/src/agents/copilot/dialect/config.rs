@@ -61,6 +61,10 @@ static BOTH: std::sync::LazyLock<Vec<EventRow>> = std::sync::LazyLock::new(|| {
 pub(super) const ACCEPTED: Shape =
     Shape::KeysIfObject(&[("hooks", Shape::Events(|| &BOTH, &Shape::List))]);
 
+/// An entry. Copilot CLI 1.0.102 skips one with any other value, and runs the others (played).
+const ENTRY: Shape =
+    Shape::Keys(&[("matcher", Shape::Text), ("timeoutSec", Shape::AboveZero)], &[]);
+
 const FIELDS: Fields = Fields {
     whose: "a hook",
     code: Code::UnknownEntryField,
@@ -163,8 +167,22 @@ fn read_hook(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     }
     hook.matcher = Matcher::new(spec);
     hook.timeout = read_timeout(reader, node);
+    let skipped = skipped.or_else(|| report_skipped_entry(reader, node));
     hook.arming = Off::arming_from_reason(scope.off.clone().or(broken).or(skipped));
     reader.read.hooks.push(hook);
+}
+
+/// Reports the value for which the agent skips an entry. With exact reading, returns why the hook
+/// is off (CP-6).
+fn report_skipped_entry(reader: &mut Reader<'_>, node: &Node) -> Option<Off> {
+    let value = ENTRY.find_refused_value(node)?;
+    let skips = "Copilot CLI skips the hook";
+    if reader.source.compat == Compat::Exact {
+        reader.findings.report_refused_value(&value, skips);
+        return Some(Off::new(format!("{skips}: {}", value.sentence()), "CP-6"));
+    }
+    reader.findings.report_refused_value(&value, &format!("{skips}; it runs here"));
+    None
 }
 
 /// Reports a matcher that is `null`.

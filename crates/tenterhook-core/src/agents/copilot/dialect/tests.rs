@@ -30,6 +30,33 @@ fn event(dialect: &Dialect, fields: &Value) -> Event {
     dialect.decode_event(fields, &Roots::default()).expect("an event")
 }
 
+/// CP-6: entries that Copilot CLI 1.0.102 was played with, and whether it ran them.
+#[test]
+fn entry_with_a_wrong_value_is_skipped_by_exact_reading_alone() {
+    for (field, runs) in [
+        (r#""matcher": {"toolName": "bash"}"#, false),
+        (r#""matcher": ["bash"]"#, false),
+        (r#""matcher": 5"#, false),
+        (r#""matcher": null"#, false),
+        (r#""timeoutSec": "10""#, false),
+        (r#""timeoutSec": 0"#, false),
+        (r#""timeoutSec": -1"#, false),
+        (r#""matcher": "bash""#, true),
+    ] {
+        let text = format!(
+            r#"{{"version": 1, "hooks": {{"preToolUse": [{{"type": "command", "bash": "a", {field}}}]}}}}"#
+        );
+        let guarded = read(&text, Compat::Guarded);
+        assert_eq!(guarded.hooks[0].arming, Arming::Armed, "{field}");
+        let skipped = "Copilot CLI skips the hook; it runs here: ";
+        let says_so = guarded.diagnostics.iter().any(|found| found.message.starts_with(skipped));
+        assert_eq!(says_so, !runs, "{field}: {:?}", guarded.diagnostics);
+        let exact = read(&text, Compat::Exact);
+        let off = exact.hooks[0].arming.disabled_reason().map(|(_, rule)| rule);
+        assert_eq!(off, (!runs).then_some("CP-6"), "{field}");
+    }
+}
+
 /// CP-20, CP-30.
 #[test]
 fn observed_payloads_survive_decoding_and_encoding() {

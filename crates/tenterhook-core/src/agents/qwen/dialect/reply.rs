@@ -11,7 +11,7 @@ use crate::dialect::kit::reply::phrases::{
     MESSAGE, STOP,
 };
 use crate::dialect::kit::reply::{EventReplies, Replies};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, accept_every_object, whole_stdout};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm, accept_every_object};
 
 pub(super) static REPLIES: Replies =
     Replies { agent: "Qwen Code", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };
@@ -45,7 +45,11 @@ pub(super) static FORM: ReplyForm = ReplyForm {
         "updatedInput",
         "additionalContext",
     ],
-    part: whole_stdout,
+    // Without stdout, an object on stderr is the answer (played by its source, 0.24.4).
+    part: |stdout, stderr| match stdout.trim_ascii() {
+        b"" => stderr.as_bytes().into(),
+        _ => stdout.into(),
+    },
     input: |words, event, input| words.to_neutral_input(event, input),
     counts: accept_every_object,
     ended: read_plain_output,

@@ -30,6 +30,8 @@ pub(crate) struct Hearing<'a> {
     pub(crate) homes: Vec<Home>,
     /// The reason of exit code 2, if the event ignores that code.
     pub(crate) ignored_objection: Option<String>,
+    /// Why the agent ignores it on an event that can be denied.
+    pub(crate) ignored_because: Option<&'static str>,
     /// Whether plain stdout is context.
     pub(crate) plain_is_context: bool,
     /// Whether `action` is a decision, and not a log's word.

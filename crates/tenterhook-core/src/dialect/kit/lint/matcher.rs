@@ -183,8 +183,18 @@ impl<'a> Lint<'a> {
                 format!("`{}` is found in {}", self.text, self.no_match_phrase()),
             )
             .label(NEVER)
-            .help("a matcher is a list of names, `Edit|Write`, or a regular expression")
+            .help(self.dead_regex_help())
         }))
+    }
+
+    /// Returns what to write instead of an expression that matches nothing.
+    fn dead_regex_help(&self) -> String {
+        match self.text.split_once(':') {
+            Some((tool, _)) if self.known.contains(&tool) => {
+                format!("write `{tool}`, and test paths in the program")
+            }
+            _ => "a matcher is a list of names, `Edit|Write`, or a regular expression".to_owned(),
+        }
     }
 
     fn matches_subject(&self, subject: &str) -> bool {

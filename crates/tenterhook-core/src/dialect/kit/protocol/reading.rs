@@ -72,12 +72,14 @@ impl ReportReader<'_> {
             End::Signalled(signal) => {
                 Answer::failed(Code::Signalled, format!("signal {signal} ended it"))
             }
-            End::Exited(2) if self.answers.needs_words && self.stderr.is_empty() => {
-                let message = "it exited with code 2 and said nothing on stderr";
-                let failure = Failure { exit: Some(2), ..Failure::new(Code::ExitCode, message) };
-                Answer { failure: Some(failure), ..Answer::default() }
-            }
-            End::Exited(2) if self.spec.exit2 != Exit2::Fails => self.exit2_answer(),
+            End::Exited(2) => match self.why_exit_2_is_ignored() {
+                Some(why) => {
+                    let failure = Failure { exit: Some(2), ..Failure::new(Code::ExitCode, why) };
+                    Answer { failure: Some(failure), ..Answer::default() }
+                }
+                None if self.spec.exit2 == Exit2::Fails => self.answer_of_exit_except_2(2),
+                None => self.exit2_answer(),
+            },
             End::Exited(code) => self.answer_of_exit_except_2(*code),
         };
         self.remove_denial_if_unblockable(&mut answer);
@@ -262,6 +264,7 @@ impl ReportReader<'_> {
             homes: key_paths_of_decisions(self.spec),
             input_home: key_path_of_new_input(self.spec),
             ignored_objection: self.ignores_exit_2().then(|| self.exit2_reason()),
+            ignored_because: self.why_exit_2_is_ignored(),
             plain_is_context: matches!(self.spec.plain, Plain::Context),
             replies: self.spec.fields.iter().any(replies),
             ..Hearing::for_report(row, report, reading, stderr, &self.answers.denial)
@@ -270,8 +273,16 @@ impl ReportReader<'_> {
 
     /// Returns `true` if the agent ignores exit code 2 of this report.
     fn ignores_exit_2(&self) -> bool {
-        let wordless = self.answers.needs_words && self.stderr.is_empty();
-        matches!(self.spec.exit2, Exit2::Ignored | Exit2::Fails) || wordless
+        matches!(self.spec.exit2, Exit2::Ignored | Exit2::Fails)
+            || self.why_exit_2_is_ignored().is_some()
+    }
+
+    /// Returns why the agent ignores exit code 2 of this report, although it has an effect on the
+    /// event.
+    fn why_exit_2_is_ignored(&self) -> Option<&'static str> {
+        let (stdout, _) = answer::output_streams(self.report).ok()?;
+        let stdout = String::from_utf8_lossy(stdout);
+        (self.answers.ignored_exit2)(self.event.name.as_str(), &stdout, &self.stderr)
     }
 }
 
