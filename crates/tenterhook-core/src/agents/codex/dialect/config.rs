@@ -123,7 +123,7 @@ fn find_hooks_table<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n N
 fn report_unknown_keys(reader: &mut Reader<'_>, root: &Node) {
     for entry in root.entries().iter().filter(|entry| !ROOT.contains(&entry.key.as_str())) {
         let key = &entry.key;
-        // An event outside of `hooks` has a finding of its own.
+        // An event outside of `hooks` has a separate finding.
         if events::ROWS.iter().any(|row| row.name == *key) {
             reader.refused.get_or_insert_with(|| format!("it has the key `{key}`"));
             continue;
