@@ -209,6 +209,10 @@ pub(super) fn find_cmdlet(name: &str) -> Option<&'static Cmdlet> {
         let rows = CMDLETS.lines().filter_map(parse_row);
         rows.map(|cmdlet| (cmdlet.name.to_ascii_lowercase(), cmdlet)).collect()
     });
+    // To read the table takes longer than to read a line, and most lines have no such name.
+    if !name.contains('-') {
+        return None;
+    }
     ROWS.get(&name.to_ascii_lowercase())
 }
 
@@ -305,4 +309,17 @@ pub(super) fn find_native_program(
     };
     let row = rows.iter().find(|(wanted, _)| wanted.is_empty() || has(wanted));
     row.map(|(_, form)| (*name, *form))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_cmdlets_have_hyphens_and_are_found() {
+        for row in CMDLETS.lines().filter_map(parse_row) {
+            assert!(find_cmdlet(row.name).is_some(), "{}", row.name);
+        }
+        assert!(find_cmdlet("ls").is_none());
+    }
 }
