@@ -12,7 +12,7 @@ pub(super) struct Error {
     pub(super) name: &'static str,
     /// The number that the injector gets; 0 stands for a call that does half of the requested work.
     pub(super) number: i32,
-    /// Texts, one of which must be in the report of the cause.
+    /// Texts, one of which must be in the report of the cause: glibc and musl have different ones.
     pub(super) words: &'static [&'static str],
     /// Whether it may go on for as long as the program lives: a full disk does, a signal does not.
     pub(super) lasts: bool,
@@ -29,14 +29,15 @@ const fn error(
 
 const EPERM: Error = error("EPERM", 1, &["not permitted", "this machine cannot"], true);
 const EINTR: Error = error("EINTR", 4, &["Interrupted"], false);
-const EIO: Error = error("EIO", 5, &["Input/output"], true);
+const EIO: Error = error("EIO", 5, &["Input/output", "I/O error"], true);
 const EAGAIN: Error = error("EAGAIN", 11, &["temporarily unavailable"], false);
 /// A lack of processes lasts; a lack of memory may be over in a moment.
 const NO_TASK: Error = error("EAGAIN", 11, &["temporarily unavailable"], true);
 /// The C library turns a thread's want of memory into the other word.
 const ENOMEM: Error =
     error("ENOMEM", 12, &["allocate memory", "memory", "temporarily unavailable"], true);
-const EMFILE: Error = error("EMFILE", 24, &["Too many open files"], true);
+const EMFILE: Error =
+    error("EMFILE", 24, &["Too many open files", "No file descriptors available"], true);
 /// It is what a machine says, too, that makes no more namespaces.
 const ENOSPC: Error =
     error("ENOSPC", 28, &["No space left", "no storage space", "this machine cannot"], true);

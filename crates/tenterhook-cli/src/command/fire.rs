@@ -30,7 +30,22 @@ pub(crate) fn run(
     term: Term,
     reply: &CallerReply,
 ) -> Result<Exit, Problem> {
-    let mut loaded = load::load_hooks(&args.which, here)?.prepare_for_firing();
+    match load::load_hooks(&args.which, here) {
+        // The file may be what it should be: then the caller made no mistake, and waits for an outcome.
+        Err(problem) if lacks_file_descriptors() => {
+            Ok(reply.deny(Code::OutOfResources, &problem.message))
+        }
+        loaded => run_loaded_hooks(args, loaded?.prepare_for_firing(), here, term, reply),
+    }
+}
+
+fn run_loaded_hooks(
+    args: &Fire,
+    mut loaded: Loaded,
+    here: &Here,
+    term: Term,
+    reply: &CallerReply,
+) -> Result<Exit, Problem> {
     let journal = journal::open_journal(here);
     let dialect = args.which.event_dialect();
     let event = match args.stream {
@@ -82,6 +97,14 @@ pub(crate) fn run(
             Ok(Exit::Cancelled(signal))
         }
     }
+}
+
+/// Returns whether this process cannot open any file.
+fn lacks_file_descriptors() -> bool {
+    /// `EMFILE` and `ENFILE`, everywhere.
+    const NONE_LEFT: [i32; 2] = [24, 23];
+    let opened = std::fs::File::open("/");
+    opened.is_err_and(|error| error.raw_os_error().is_some_and(|code| NONE_LEFT.contains(&code)))
 }
 
 /// Notes a caller that is an agent: an agent writes the event to standard input, a person names it
