@@ -15,9 +15,10 @@ no target can be built here: install `musl-gcc` (the package `musl-tools`), or `
 /// The C compiler for the static target of this machine, as distributions name it.
 const MUSL: &str = "musl-gcc";
 
-/// Flags for C code of a static program: no tables for unwinding; and the allocator frees nothing at the end, as the system frees all.
-const C_FLAGS: &str =
-    "-fno-asynchronous-unwind-tables -fno-unwind-tables -DMI_SKIP_COLLECT_ON_EXIT";
+/// Flags for C code of a static program: no tables for unwinding. Its `malloc` is the allocator that Rust code has, as that of musl asks the kernel for
+/// each large block, and the grammar of Bash ends the program where it gets none; the allocator frees nothing at the end, as the system frees all.
+const C_FLAGS: &str = "-fno-asynchronous-unwind-tables -fno-unwind-tables -fno-builtin-malloc -DMI_MALLOC_OVERRIDE \
+    -DMI_SKIP_COLLECT_ON_EXIT";
 
 /// Flags for the C code of SQLite, which reads the tables of OpenCode's database and nothing else: no text search, trees of areas, JSON or extensions.
 const SQLITE_FLAGS: &str = "-USQLITE_ENABLE_API_ARMOR -USQLITE_ENABLE_COLUMN_METADATA -USQLITE_ENABLE_DBSTAT_VTAB -USQLITE_ENABLE_FTS3 \
