@@ -29,7 +29,7 @@ impl HistoryFile {
         Self { path }
     }
 
-    /// Reads the history; empty if there is none.
+    /// Reads the history; empty if there is no file.
     pub(crate) fn read(&self) -> io::Result<String> {
         if let Err(error) = fs::symlink_metadata(&self.path)
             && error.kind() == io::ErrorKind::NotFound

@@ -91,7 +91,7 @@ pub struct Rule {
 }
 
 /// The texts of a rule.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 struct Texts {
     when: Arc<str>,
     deny: Option<Arc<str>>,
@@ -330,6 +330,22 @@ impl fmt::Display for Unsettled {
 impl PartialEq for Rule {
     fn eq(&self, other: &Self) -> bool {
         self.texts == other.texts
+    }
+}
+
+/// Approvals of a repository's rules are of this text: a part that a rule does not have must not show.
+impl fmt::Debug for Texts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { when, deny, ask, context, rewrite, clear, label, count, doubt } = self;
+        let mut texts = f.debug_struct("Texts");
+        texts.field("when", when).field("deny", deny).field("ask", ask).field("context", context);
+        texts.field("rewrite", rewrite).field("doubt", doubt);
+        for (key, text) in [("clear", clear), ("label", label), ("count", count)] {
+            if let Some(text) = text {
+                texts.field(key, text);
+            }
+        }
+        texts.finish()
     }
 }
 

@@ -200,19 +200,29 @@ impl Engine {
         let outcome = session.settle_outcome(&event.name, outcome, cap);
         let outcome = polish::clean_and_cap_texts(outcome.with_steps(records), &self.inner.ambient);
         #[cfg(feature = "rule")]
-        let outcome = exempt::apply_exemptions(
-            outcome,
-            &hooks,
-            &called,
-            self.inner.ambient.exemptions.as_ref(),
-        );
-        #[cfg(feature = "rule")]
-        let outcome = history::HistoryUpdate { rulesets: &rulesets, hooks: &hooks, session }
-            .store_changes(outcome, &rule_input, &self.inner.background_hooks);
+        let outcome = {
+            let update = history::HistoryUpdate { rulesets: &rulesets, hooks: &hooks, session };
+            self.apply_exemptions_and_update_history(outcome, &called, &update, &rule_input)
+        };
         if failure.is_none() && session.take_first_event_flag() {
             ahead::start_prewarmed_processes(&rulesets, &self.inner.ambient, &event, session);
         }
         recording.record_event_outcome(outcome, &hooks)
+    }
+
+    /// Applies the user's exemptions to an outcome. Then it is known whether the event happens, and
+    /// its changes are stored in the session's history.
+    #[cfg(feature = "rule")]
+    fn apply_exemptions_and_update_history(
+        &self,
+        outcome: Outcome,
+        called: &Event,
+        update: &history::HistoryUpdate<'_>,
+        rule_input: &tenterhook_core::rule::RuleInput,
+    ) -> Outcome {
+        let exemptions = self.inner.ambient.exemptions.as_ref();
+        let outcome = exempt::apply_exemptions(outcome, update.hooks, called, exemptions);
+        update.store_changes(outcome, rule_input, &self.inner.background_hooks)
     }
 
     /// Returns the event, with the user's home if it names none.

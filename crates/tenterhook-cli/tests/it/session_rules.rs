@@ -1,4 +1,4 @@
-//! Rules that remember: each call of `hook` is a process of its own, and a backtest of the same calls finds the same.
+//! Rules that remember: each call of `hook` is a separate process, and a backtest of the same calls finds the same.
 
 use std::fs;
 use std::path::PathBuf;

@@ -24,11 +24,7 @@ pub(super) fn field_value(rule_input: &RuleInput, field: Field) -> Value<'_> {
         Field::Agent => rule_input.payload_field_or_fact("agent_type").into(),
         Field::Mode => rule_input.payload_field_or_fact("permission_mode").into(),
         Field::Payload => Value::Map(Map::Json(&rule_input.event().payload)),
-        Field::HostAgent => rule_input
-            .fact_about_calling_agent("agent")
-            .and_then(serde_json::Value::as_str)
-            .unwrap_or_default()
-            .into(),
+        Field::HostAgent => calling_agent(rule_input).into(),
         Field::HostCan => {
             rule_input.fact_list_about_calling_agent("can").map(Value::from).collect()
         }
@@ -50,7 +46,7 @@ pub(super) fn field_value(rule_input: &RuleInput, field: Field) -> Value<'_> {
         Field::ToolOutput => rule_input.tool_response_text().into(),
         Field::ToolFailed => Value::Bool(rule_input.has_tool_failed()),
         Field::SessionCalls => Value::List(List::PastCalls(rule_input.calls_of_session())),
-        Field::SessionWrites => rule_input.files_written_by_session().map(Value::from).collect(),
+        Field::SessionWrites => written_files(rule_input),
         Field::ShellCommands => Value::List(List::Commands(rule_input.line_commands())),
         Field::ShellPrograms => rule_input
             .line_commands()
@@ -74,6 +70,15 @@ pub(super) fn field_value(rule_input: &RuleInput, field: Field) -> Value<'_> {
             rule_input.redirected_files(false).into_iter().map(Value::from).collect()
         }
     }
+}
+
+fn calling_agent(rule_input: &RuleInput) -> &str {
+    let agent = rule_input.fact_about_calling_agent("agent");
+    agent.and_then(serde_json::Value::as_str).unwrap_or_default()
+}
+
+fn written_files(rule_input: &RuleInput) -> Value<'_> {
+    rule_input.files_written_by_session().map(Value::from).collect()
 }
 
 /// Computes everything that the field needs. Callers run this before they read the value (RU-37).
@@ -205,7 +210,7 @@ fn past_call_member_value(call: &PastCall, member: Member) -> Value<'_> {
         Member::Tool => call.tool.as_str().into(),
         Member::ToolKind => call.kind.as_str().into(),
         Member::Programs => call.programs.iter().map(|name| Value::from(name.as_str())).collect(),
-        Member::Ended => call.ended.word().into(),
+        Member::Ended => call.ended.label().into(),
         _ => Value::Null,
     }
 }

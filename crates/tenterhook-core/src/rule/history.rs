@@ -70,7 +70,7 @@ pub enum CallEnd {
 
 impl CallEnd {
     /// Returns the word for rules.
-    pub(super) const fn word(self) -> &'static str {
+    pub(super) const fn label(self) -> &'static str {
         match self {
             Self::Passed => "passed",
             Self::Ran => "ran",
@@ -111,7 +111,7 @@ impl fmt::Display for UnusableHistory {
 pub struct HistoryLines(String);
 
 impl HistoryLines {
-    /// Returns the lines as text; empty if there are none.
+    /// Returns the lines as text; empty if nothing was added.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -305,7 +305,7 @@ pub trait HistoryReader: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     ///
-    /// Fails if there is none, or it cannot be read.
+    /// Fails if the host keeps no history, or it cannot be read.
     fn read_history(&self) -> Result<SessionHistory, UnusableHistory>;
 }
 
@@ -361,7 +361,7 @@ mod tests {
         for history in [SessionHistory::read(&history.to_text()).unwrap(), history] {
             assert!(history.has_label("secret read") && !history.has_label("tested"));
             assert_eq!((history.count("pushes"), history.count("other")), (2, 0));
-            let ends: Vec<&str> = history.calls.iter().map(|call| call.ended.word()).collect();
+            let ends: Vec<&str> = history.calls.iter().map(|call| call.ended.label()).collect();
             assert_eq!(ends, ["failed", "passed"]);
             assert_eq!(history.writes, ["/p/a\n\"b\""]);
             assert_eq!(history.calls_before(Some(2)).len(), 1);

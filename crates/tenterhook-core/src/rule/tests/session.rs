@@ -141,6 +141,16 @@ fn rule_leaves_its_changes_in_the_answer() {
     }
 }
 
+/// T-10: an approval of a rule without changes of the session stays one.
+#[test]
+fn text_that_approvals_are_of_is_stable() {
+    let rule = Rule::new("true").deny("no");
+    let before = r#"Texts { when: "true", deny: Some("no"), ask: None, context: None, rewrite: None, doubt: None }"#;
+    assert_eq!(format!("{rule:?}"), before);
+    let labels = format!("{:?}", rule.with_part(Part::Label, "a"));
+    assert!(labels.ends_with(r#"doubt: None, label: "a" }"#), "{labels}");
+}
+
 /// SS-15.
 #[test]
 fn rules_that_may_ask_for_calls_are_known() {
