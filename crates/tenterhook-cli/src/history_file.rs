@@ -11,8 +11,10 @@ use tenterhook_core::rule::SessionHistory;
 
 use crate::session_store::{open_private_file, remove_old_sessions};
 
-/// The length at which a history is rewritten without what it need not hold.
+/// From which length on a history is rewritten without what it need not hold, whenever it has grown
+/// by this step.
 const LONG: u64 = 64 << 10;
+const STEP: u64 = 16 << 10;
 /// Largest history that is read: this program never writes a larger one.
 const LARGEST: u64 = 1 << 20;
 /// How long to wait for another process.
@@ -68,7 +70,7 @@ impl HistoryFile {
         let metadata = file.metadata()?;
         check_own_and_small(&metadata)?;
         let length = metadata.len();
-        if length > LONG {
+        if length > LONG && (length + lines.len() as u64) / STEP > length / STEP {
             return self.rewrite_with(lines);
         }
         let text = match length {
@@ -253,7 +255,8 @@ mod tests {
         }
         let large = [SessionHistory::head(), &"x\n".repeat(40_000)].concat();
         fs::write(&file.path, &large).unwrap();
-        assert!(file.add(ADDED).is_err(), "a file that cannot be read is not rewritten");
+        let lines = ADDED.repeat(1_000);
+        assert!(file.add(&lines).is_err(), "a file that cannot be read is not rewritten");
         assert_eq!(fs::read_to_string(&file.path).unwrap(), large);
         fs::remove_file(&file.path).unwrap();
         fs::create_dir(&file.path).unwrap();
@@ -284,7 +287,7 @@ mod tests {
         for _ in 0..200 {
             file.add(&ADDED.repeat(40)).unwrap();
         }
-        assert!(fs::metadata(&file.path).unwrap().len() < LONG + 1_000);
+        assert!(fs::metadata(&file.path).unwrap().len() < LONG + STEP + 1_000);
         let text = read(&file).to_text();
         assert!(text.contains("{\"label\":\"first\"}") && text.contains("[\"n\",8000]"), "{text}");
     }

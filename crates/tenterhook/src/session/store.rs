@@ -55,9 +55,11 @@ fn no_history_error() -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, "this host keeps no history of its sessions")
 }
 
-/// The length of a history at which it is shortened.
+/// From which length on a history is shortened, whenever it has grown by this step.
 #[cfg(feature = "rule")]
 const LONG_HISTORY: usize = 64 << 10;
+#[cfg(feature = "rule")]
+const GROWTH_STEP: usize = 16 << 10;
 
 /// Adds lines to the text of a history. Shortens the text if it is long; labels, counters and the
 /// last calls stay.
@@ -70,8 +72,9 @@ fn append_to_history(text: &mut String, lines: &str) -> io::Result<()> {
     if text.is_empty() {
         text.push_str(SessionHistory::head());
     }
+    let steps = text.len() / GROWTH_STEP;
     text.push_str(lines);
-    if text.len() > LONG_HISTORY {
+    if text.len() > LONG_HISTORY && text.len() / GROWTH_STEP > steps {
         let damaged = |why: UnusableHistory| io::Error::new(io::ErrorKind::InvalidData, why.0);
         *text = SessionHistory::read(text).map_err(damaged)?.to_text();
     }

@@ -95,7 +95,7 @@ async fn denied_event_leaves_no_label() {
     ] {
         let store = Arc::new(Watched::default());
         let outcome = engine.fire(call(event, command), &Session::new(store.clone())).await;
-        assert_eq!(text(&store).contains(left), true, "{event} {command}");
+        assert!(text(&store).contains(left), "{event} {command}");
         let marks: Vec<Mark> = outcome.steps.iter().flat_map(|step| step.marks.clone()).collect();
         let expected: Vec<Mark> =
             (!left.is_empty()).then(|| Mark::Label(left.into())).into_iter().collect();
