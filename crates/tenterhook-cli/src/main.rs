@@ -28,6 +28,7 @@ mod show;
 mod silence;
 mod term;
 mod unasked;
+mod usage;
 mod validated;
 mod wait;
 mod wants;

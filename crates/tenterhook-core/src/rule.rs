@@ -186,6 +186,14 @@ impl Rule {
         self.texts.doubt
     }
 
+    /// Returns true if a text of the rule contains `name`. Then the rule may use that name.
+    #[must_use]
+    pub fn mentions(&self, name: &str) -> bool {
+        let Texts { when, deny, ask, context, rewrite, .. } = &self.texts;
+        let texts = [deny, ask, context, rewrite].into_iter().flatten();
+        texts.chain([when]).any(|text| text.contains(name))
+    }
+
     /// Returns the expression as written.
     #[must_use]
     pub fn when_expression(&self) -> &str {

@@ -11,6 +11,7 @@ pub(crate) mod lines;
 pub(crate) mod own;
 pub(crate) mod raw;
 pub(crate) mod record;
+pub(crate) mod usage;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -25,6 +26,7 @@ pub use copies::Copies;
 pub use event::EventContext;
 pub use lines::{Line, Lines};
 pub use record::{Action, Call, Ended, Kind, Refuser, TranscriptRecord};
+pub use usage::Usage;
 
 #[cfg(test)]
 mod tests;

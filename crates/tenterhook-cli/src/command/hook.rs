@@ -42,6 +42,7 @@ use crate::problem::Problem;
 use crate::scratch::{Scratch, ScratchPath};
 use crate::session_store::{SessionStore, Unkept};
 use crate::term::Term;
+use crate::usage;
 use crate::wait::{Waited, block_on_current_thread};
 use aside::Handover;
 use carry::Carried;
@@ -264,6 +265,7 @@ impl<'a> Call<'a> {
         let may_write = may_hooks_write_files(&ruleset, event);
         let scratch = if may_write { place.create(term) } else { Scratch::NONE };
         let budget = left.saturating_sub(began.elapsed()).saturating_sub(KEPT.min(left / 4));
+        let asked = event_with_usage(event, agent, &engine, kept.as_deref());
         let session = restore_session(agent, event, kept.as_ref());
         session.add_faults(found);
         let carried = Carried::add_to_session(&called, kept.as_deref(), &session, &mut warnings);
@@ -271,7 +273,7 @@ impl<'a> Call<'a> {
         let rejected = loaded.faults_of_rejected_hooks();
         let work = async {
             let _ended = stream::Ended(session.clone());
-            let mut outcome = engine.fire_within(event.clone(), &session, Some(budget)).await;
+            let mut outcome = engine.fire_within(asked, &session, Some(budget)).await;
             session.drain_into(&mut outcome).await;
             outcome.faults.splice(0..0, called.faults.iter().cloned().chain(rejected));
             let (kept, check) = (kept.as_deref(), check.as_ref());
@@ -338,11 +340,12 @@ impl<'a> Call<'a> {
         let runs = (BackgroundHooks::Only(own), Some(sink));
         let engine = build_engine(&mut loaded, &here, place.path(), agent, runs);
         let scratch = place.create(term);
+        let asked = event_with_usage(&event, agent, &engine, kept.as_deref());
         let session = aside::background_session(kept.map(|store| store as Arc<dyn Store>));
         let computing = session.clone();
         let work = async {
             let _ended = stream::Ended(session.clone());
-            drop(engine.fire(event, &session).await);
+            drop(engine.fire(asked, &session).await);
             session.drain().await;
         };
         if let Ok(Waited::Signal(_)) = block_on_current_thread(work, move || computing.cancel()) {
@@ -433,6 +436,18 @@ fn may_hooks_write_files(ruleset: &Ruleset, event: &Event) -> bool {
         is_for(&hook.event) && hook.layer != Layer::BuiltIn && !is_silent_rule(&hook.run)
     };
     ruleset.hooks().iter().any(may_write)
+}
+
+/// Returns the event as hooks get it: with the tokens of its session, where they are known.
+fn event_with_usage(
+    event: &Event,
+    agent: DialectId,
+    engine: &Engine,
+    kept: Option<&SessionStore>,
+) -> Event {
+    let mut event = event.clone();
+    usage::add_usage(&mut event, agent, &engine.ruleset(), kept);
+    event
 }
 
 /// Returns what hooks receive about the agent that calls (BR-14, BR-15).

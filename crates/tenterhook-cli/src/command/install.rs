@@ -50,7 +50,8 @@ pub(crate) fn run_install(args: &Install, here: &Here, term: Term) -> Result<Exi
     let program = program::program_path_to_register(args.program.as_deref(), scope, here)?;
     // All of it is right, or nothing is written. The changes are found again when they are applied:
     // the installation before may have written the notes for `uninstall`, which all share.
-    let planned = agents.iter().map(|agent| changes_for_agent(agent, args, (scope, &program), here));
+    let planned =
+        agents.iter().map(|agent| changes_for_agent(agent, args, (scope, &program), here));
     let planned = planned.collect::<Result<Vec<_>, _>>()?;
     if args.dry_run {
         // Before the notes about the agents, which would scroll away.

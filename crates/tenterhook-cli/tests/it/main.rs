@@ -59,6 +59,7 @@ mod stream_host;
 #[cfg(target_os = "linux")]
 mod stream_requests;
 mod test;
+mod tokens;
 mod transcripts;
 mod trust;
 mod unasked;

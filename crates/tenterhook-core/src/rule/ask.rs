@@ -25,12 +25,9 @@ pub(super) fn field_value(rule_input: &RuleInput, field: Field) -> Value<'_> {
         Field::Mode => rule_input.payload_field_or_fact("permission_mode").into(),
         Field::Payload => Value::Map(Map::Json(&rule_input.event().payload)),
         Field::HostAgent => calling_agent(rule_input).into(),
-        Field::HostCan => {
-            rule_input.fact_list_about_calling_agent("can").map(Value::from).collect()
-        }
-        Field::HostUnhooked => {
-            rule_input.fact_list_about_calling_agent("unhooked").map(Value::from).collect()
-        }
+        Field::HostCan => list_about_calling_agent(rule_input, "can"),
+        Field::HostUnhooked => list_about_calling_agent(rule_input, "unhooked"),
+        Field::Usage(name) => rule_input.usage_number(name).map_or(Value::Int(0), Value::from),
         Field::ToolName => rule_input.tool_call().map_or("", |tool| tool.name).into(),
         Field::ToolKind => rule_input.tool_call().map_or("", |tool| tool.tool().as_str()).into(),
         Field::ToolInput => match rule_input.tool_call().map(|tool| tool.input) {
@@ -79,6 +76,10 @@ fn calling_agent(rule_input: &RuleInput) -> &str {
 
 fn written_files(rule_input: &RuleInput) -> Value<'_> {
     rule_input.files_written_by_session().map(Value::from).collect()
+}
+
+fn list_about_calling_agent<'a>(rule_input: &'a RuleInput, key: &str) -> Value<'a> {
+    rule_input.fact_list_about_calling_agent(key).map(Value::from).collect()
 }
 
 /// Computes everything that the field needs. Callers run this before they read the value (RU-37).
@@ -158,6 +159,7 @@ pub(super) fn field_cost(rule_input: &RuleInput, field: Field) -> usize {
         | Field::Mode
         | Field::Payload
         | Field::HostAgent
+        | Field::Usage(_)
         | Field::ToolName
         | Field::ToolKind
         | Field::ToolInput

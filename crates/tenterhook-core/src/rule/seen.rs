@@ -52,6 +52,11 @@ impl RuleInput {
         words.into_iter().flatten().filter_map(Value::as_str)
     }
 
+    /// Returns a number about the session's tokens (UG-1).
+    pub(super) fn usage_number(&self, name: &str) -> Option<&Value> {
+        self.event.within.facts.get("usage")?.get(name).filter(|value| value.is_number())
+    }
+
     fn input_text_field(&self, key: &str) -> &str {
         let tool = self.tool_call();
         tool.and_then(|tool| tool.input.get(key)).and_then(Value::as_str).unwrap_or_default()

@@ -127,6 +127,8 @@ pub(super) enum Field {
     HostAgent,
     HostCan,
     HostUnhooked,
+    /// A number of `usage`, by its name.
+    Usage(&'static str),
     ToolName,
     ToolKind,
     ToolInput,
@@ -207,6 +209,13 @@ pub(super) const HOST: &[Name<Field>] = &[
     new_name("unhooked", Field::HostUnhooked, TEXTS),
 ];
 
+/// Names behind `usage.`
+pub(super) const USAGE: &[Name<Field>] = &[
+    new_name("output_tokens", Field::Usage("output_tokens"), Shape::Number),
+    new_name("context_tokens", Field::Usage("context_tokens"), Shape::Number),
+    new_name("context_share", Field::Usage("context_share"), Shape::Number),
+];
+
 /// Names behind `tool.`
 pub(super) const TOOL: &[Name<Field>] = &[
     new_name("name", Field::ToolName, Shape::Text),
@@ -262,8 +271,14 @@ pub(super) const SESSION: &[Name<Field>] = &[
 ];
 
 /// The names that have names behind them.
-pub(super) const GROUPS: &[(&str, &[Name<Field>])] =
-    &[("host", HOST), ("tool", TOOL), ("shell", SHELL), ("call", CALL), ("session", SESSION)];
+pub(super) const GROUPS: &[(&str, &[Name<Field>])] = &[
+    ("host", HOST),
+    ("usage", USAGE),
+    ("tool", TOOL),
+    ("shell", SHELL),
+    ("call", CALL),
+    ("session", SESSION),
+];
 
 const COMMAND: &[Name<Member>] = &[
     new_name("program", Member::Program, Shape::Text),

@@ -8,7 +8,26 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 pub(crate) use crate::transcript::raw::{self, Ask, Content, Field, Unread, Within};
+use crate::transcript::usage::UsageForm;
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
+
+/// Where a transcript has the tokens of an answer (2.1.330). Several lines, one for each block of
+/// the answer, repeat them. No line has the size of the window.
+pub(crate) static USAGE: UsageForm = UsageForm {
+    marker: "\"usage\":",
+    id: "/message/id",
+    output: &["/message/usage/output_tokens"],
+    is_total: false,
+    context: &[
+        "/message/usage/input_tokens",
+        "/message/usage/cache_creation_input_tokens",
+        "/message/usage/cache_read_input_tokens",
+        "/message/usage/output_tokens",
+    ],
+    window: "",
+    windows: &[200_000, 1_000_000],
+    side: "/isSidechain",
+};
 
 /// Kinds of records that are no event.
 const OTHERS: &[&str] = &[

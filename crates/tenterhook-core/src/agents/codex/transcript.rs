@@ -9,7 +9,20 @@ use serde_json::json;
 
 use crate::transcript::claude::replace_carried_if_new;
 pub(crate) use crate::transcript::raw::{self, Ask, Field, Unread, Within};
+use crate::transcript::usage::UsageForm;
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
+
+/// Where a transcript has the tokens of an answer (0.169.0).
+pub(crate) static USAGE: UsageForm = UsageForm {
+    marker: "\"token_count\"",
+    id: "",
+    output: &["/payload/info/total_token_usage/output_tokens"],
+    is_total: true,
+    context: &["/payload/info/last_token_usage/total_tokens"],
+    window: "/payload/info/model_context_window",
+    windows: &[],
+    side: "",
+};
 
 #[derive(Deserialize)]
 struct Line<'a> {

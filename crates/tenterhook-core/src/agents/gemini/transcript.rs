@@ -7,7 +7,21 @@ use serde::Deserialize;
 
 use crate::transcript::claude::replace_carried_if_new;
 pub(crate) use crate::transcript::raw::{self, Ask, Field, Unread};
+use crate::transcript::usage::UsageForm;
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
+
+/// Where a transcript has the tokens of an answer (0.61.0). An answer is written again, with the
+/// same id, when its calls are known.
+pub(crate) static USAGE: UsageForm = UsageForm {
+    marker: "\"tokens\":",
+    id: "/id",
+    output: &["/tokens/output", "/tokens/thoughts"],
+    is_total: false,
+    context: &["/tokens/total"],
+    window: "",
+    windows: &[1_048_576],
+    side: "",
+};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

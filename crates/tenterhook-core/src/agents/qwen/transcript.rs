@@ -7,7 +7,20 @@ use serde::Deserialize;
 
 use crate::transcript::claude::replace_carried_if_new;
 pub(crate) use crate::transcript::raw::{self, Ask, Content, Field, Unread, Within};
+use crate::transcript::usage::UsageForm;
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
+
+/// Where a transcript has the tokens of an answer (0.15.10).
+pub(crate) static USAGE: UsageForm = UsageForm {
+    marker: "\"usageMetadata\":",
+    id: "/uuid",
+    output: &["/usageMetadata/candidatesTokenCount", "/usageMetadata/thoughtsTokenCount"],
+    is_total: false,
+    context: &["/usageMetadata/totalTokenCount"],
+    window: "/contextWindowSize",
+    windows: &[],
+    side: "",
+};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
