@@ -3,6 +3,7 @@
 //! with `agents/expected.tsv`. An agent that cannot be installed is reported, and is no failure.
 
 mod adopted;
+mod background;
 mod cases;
 mod chains;
 mod expected;

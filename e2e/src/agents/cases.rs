@@ -83,6 +83,7 @@ impl Case<'_> {
             found.extend(self.prompt()?);
             found.extend(self.stop()?);
             found.extend(self.vendor()?);
+            found.extend(self.background()?);
             found.extend(self.shadow()?);
             found.extend(self.managed()?);
             // A newer version of Claude Code plays it, see above.

@@ -52,7 +52,7 @@ impl Tenterhook {
         agent: &Agent,
         env: &Env,
     ) -> Result<Env, String> {
-        self.put(room, agent, env, &format!("mode = \"shadow\"\n\n{}", hooks(room)))
+        self.enter_with_hooks(room, agent, env, &format!("mode = \"shadow\"\n\n{}", hooks(room)))
     }
 
     /// Installs it with these rules of a person.
@@ -67,7 +67,13 @@ impl Tenterhook {
     }
 
     /// Writes these hooks where a person has theirs, and installs it.
-    fn put(&self, room: &Fixture, agent: &Agent, env: &Env, hooks: &str) -> Result<Env, String> {
+    pub(super) fn enter_with_hooks(
+        &self,
+        room: &Fixture,
+        agent: &Agent,
+        env: &Env,
+        hooks: &str,
+    ) -> Result<Env, String> {
         own(room, hooks)?;
         self.install(room, agent, env, &[])
     }
@@ -126,7 +132,7 @@ fn state(room: &Fixture) -> PathBuf {
 
 impl Front for Tenterhook {
     fn register(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
-        Ok(self.put(room, agent, env, &hooks(room))?)
+        Ok(self.enter_with_hooks(room, agent, env, &hooks(room))?)
     }
 
     fn require_called_during_run(&self, room: &Fixture) -> Result<(), FrontError> {
