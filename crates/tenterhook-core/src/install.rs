@@ -9,6 +9,7 @@ mod adopt;
 mod approval;
 mod edit;
 mod entry;
+mod excluded;
 mod guard;
 mod json;
 mod own;

@@ -1,4 +1,4 @@
-//! The extension that `install pi` writes, run by Node with a stand-in for Pi. Without Node there is nothing to see.
+//! The modules that `install pi` and `install kilo` write, run by Node with a stand-in for the agent. Without Node there is nothing to see.
 #![cfg(unix)]
 
 use crate::fixture::{CliOutput, Fixture};
@@ -29,6 +29,9 @@ shell = "grep -q secret && { echo 'no secrets' >&2; exit 2; }; exit 0"
 [hook.failed]
 on = "PostToolUseFailure"
 shell = "printf '{\"context\":\"look at the log\"}'"
+[hook.variables]
+on = "ShellEnv"
+shell = "printf '{\"env\":{\"A\":\"1\"}}'"
 [hook.end]
 on = "Stop"
 shell = "printf '{\"decision\":\"deny\",\"reason\":\"run the tests\"}'"
@@ -42,7 +45,9 @@ fn play(lines: &str, program: &str) -> Option<CliOutput> {
         return None;
     }
     fixture.write("home/.config/tenterhook/tenterhook.toml", HOOKS);
-    assert_eq!(fixture.run(&["install", "pi"], "").code, 0);
+    assert_eq!(fixture.run(&["install", "pi", "kilo"], "").code, 0);
+    let plugin = std::fs::read(fixture.path("home/.config/kilo/plugin/tenterhook.js")).unwrap();
+    fixture.write("project/plugin.mjs", &String::from_utf8(plugin).unwrap());
     let place = fixture.path("home/.pi/agent/extensions/zz-tenterhook.js");
     let mut text = std::fs::read_to_string(place).unwrap();
     if !program.is_empty() {
@@ -110,6 +115,26 @@ for (const change of [
     assert_eq!(output.stdout.matches("thrown: ").count(), 4, "{}", output.all());
 }
 
+/// KI-1, KI-4.
+#[test]
+fn call_of_kilo_that_was_judged_cannot_be_changed() {
+    let lines = r#"
+const hooks = await (await import("./plugin.mjs")).default.server({ directory: process.cwd() })
+const before = (args) => hooks["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }, { args })
+const args = { command: "npm i" }
+await before(args)
+console.log(args.command, await caught(() => (args.command = "rm x")))
+console.log(await caught(() => before({ command: "rm x" })))
+const output = { env: {} }
+await hooks["shell.env"]({ sessionID: "s", cwd: process.cwd() }, output)
+console.log(output.env.A)
+"#;
+    let Some(output) = play(lines, "") else { return };
+    let text = &output.stdout;
+    assert!(text.starts_with("pnpm i thrown: Cannot assign"), "{}", output.all());
+    assert!(text.contains("\nthrown: not here\n") && text.ends_with("\n1\n"), "{}", output.all());
+}
+
 /// PI-3: without an answer, a call and a prompt are denied; the rest goes on.
 #[test]
 fn missing_answer_denies() {
@@ -127,4 +152,22 @@ await on.agent_end({ messages: [] }, ctx)
         assert!(text.contains(rest) && text.contains("{ action: 'handled' }"), "{}", output.all());
         assert!(text.ends_with("undefined\n"), "{}", output.all());
     }
+}
+
+/// PI-8: a list in the user's settings that excludes the extension is reported; one that excludes another is not.
+#[test]
+fn excluded_extension_is_reported() {
+    let fixture = Fixture::new();
+    let settings = "home/.pi/agent/settings.json";
+    fixture.write(settings, "{\"extensions\": [\"!zz-*\"]}");
+    let output = fixture.run(&["install", "pi"], "");
+    let said = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("`extensions` in ~/.pi/agent/settings.json switches all"), "{said}");
+    let status = fixture.run(&["status"], "");
+    assert!(status.code == 1 && status.stdout.contains("switched off"), "{}", status.all());
+    let doctor = fixture.run(&["doctor", "--no-fire", "pi"], "");
+    assert!(doctor.code == 1 && doctor.stdout.contains("`extensions`"), "{}", doctor.all());
+    fixture.write(settings, "{\"extensions\": [\"!other.ts\"]}");
+    let status = fixture.run(&["status"], "");
+    assert!(status.code == 0 && !status.stdout.contains("switched off"), "{}", status.all());
 }

@@ -32,7 +32,7 @@ pub enum Form {
 }
 
 /// The path to a boolean in an agent's settings that applies to all hooks, and the value that
-/// disables them.
+/// disables them. If there is a list, it is `true` if it excludes the file of the installation.
 pub type Key = (&'static [&'static str], bool);
 
 /// The path of an agent's config file.

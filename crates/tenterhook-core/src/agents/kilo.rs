@@ -56,7 +56,11 @@ pub static AGENT: Agent = Agent {
             new_config_path(Scope::Project, ".kilo/plugin/tenterhook.js"),
         ],
         form: Form::Plugin,
-        plugin: opencode::PLUGIN,
+        plugin: concat!(
+            include_str!("../install/seal.js"),
+            include_str!("opencode/plugin.js"),
+            include_str!("kilo/end.js")
+        ),
         javascript: true,
         events: opencode::EVENTS,
         gone: "tool calls and prompts are denied by the plugin",

@@ -52,7 +52,7 @@ pub static AGENT: Agent = Agent {
             new_config_path(Scope::Project, ".opencode/plugin/tenterhook.js"),
         ],
         form: Form::Plugin,
-        plugin: PLUGIN,
+        plugin: concat!(include_str!("opencode/plugin.js"), include_str!("opencode/end.js")),
         javascript: true,
         events: EVENTS,
         gone: "tool calls and prompts are denied by the plugin",
@@ -66,9 +66,6 @@ pub static AGENT: Agent = Agent {
     },
     ..Agent::NONE
 };
-
-/// The events and replies of the plugin, for every agent with OpenCode's plugins.
-pub(super) const PLUGIN: &str = include_str!("opencode/plugin.js");
 
 /// The events for which the plugin calls Tenterhook.
 pub(super) const EVENTS: &[Event] = &[

@@ -4,8 +4,8 @@
 pub mod dialect;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, Sessions, gate_event, new_config_path,
-    observer_event, tool_gate_event, tool_observer_event,
+    Agent, Below, Event, Form, Guarded, Installation, Scope, Sessions, SwitchFile, gate_event,
+    new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
 use tenterhook_shell::Language;
 
@@ -48,8 +48,13 @@ pub static AGENT: Agent = Agent {
             new_config_path(Scope::Project, ".pi/extensions/zz-tenterhook.js"),
         ],
         form: Form::Plugin,
-        plugin: include_str!("pi/extension.js"),
+        plugin: concat!(include_str!("../install/seal.js"), include_str!("pi/extension.js")),
         events: EVENTS,
+        switches_elsewhere: &[SwitchFile {
+            below: Below::AgentHome,
+            file: "settings.json",
+            key: (&["extensions"], true),
+        }],
         gone: "tool calls and prompts are denied by the extension",
         gaps: &[
             "a hook cannot ask: a question becomes a denial",

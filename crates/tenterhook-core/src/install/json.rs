@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::edit::{self, Left};
 use super::entry;
+use super::excluded::excludes_own_file;
 use crate::agents::{Agent, Event, Key};
 use crate::config::is_tenterhook_entry_line;
 use crate::diagnostic::{Location, Span};
@@ -212,7 +213,11 @@ pub fn find_hook_switch(agent: &Agent, switches: &[Key], text: &str) -> Option<S
     let root = root(Format::Json).or_else(|| root(Format::Toml))?;
     let switched = |(keys, off): &Key| {
         let node = keys.iter().try_fold(&root, |node, key| node.get(key))?;
-        let off = node.as_bool()? == *off;
+        let is_set = match node.as_array() {
+            Some(list) => excludes_own_file(agent, list),
+            None => node.as_bool()?,
+        };
+        let off = is_set == *off;
         // A file that the agent refuses cannot enable hooks.
         (off || !agent_may_reject_settings(agent, text))
             .then(|| Switched { key: keys.join("."), off })

@@ -19,7 +19,10 @@ impl Agent {
     #[must_use]
     pub fn find_unguarding_option<'a>(&self, args: &'a [String]) -> Option<&'a str> {
         // An agent that has `-ne` reads it as one option, not as `-n -e`.
-        let is_one_letter = |option: &&str| option.starts_with("--") || option.len() <= 2;
+        let is_one_letter = |option: &&str| {
+            let name = option.split('=').next().unwrap_or(option);
+            name.starts_with("--") || name.len() <= 2
+        };
         let clusters = self.guarded.options.iter().all(is_one_letter);
         let at = |(at, arg): (usize, &'a String)| {
             let (name, value) = arg.split_once('=').unwrap_or((arg, ""));

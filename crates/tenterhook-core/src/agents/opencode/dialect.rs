@@ -54,7 +54,7 @@ pub(in crate::agents) static ROWS: &[EventRow] = &[
     event_row("UserPromptSubmit", "UserPromptSubmit", Subject::None, &[Deny], ""),
     event_row("PreToolUse", "PreToolUse", Subject::None, &[Deny], ""),
     event_row("PostToolUse", "PostToolUse", Subject::None, &[Deny], ""),
-    event_row("shell_env", "shell_env", Subject::None, &[], ""),
+    event_row("shell_env", "ShellEnv", Subject::None, &[], ""),
     // OpenCode reports the end of a turn and ignores the reply.
     event_row("session.idle", "Stop", Subject::None, &[], ""),
 ];

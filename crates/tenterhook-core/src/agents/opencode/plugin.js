@@ -85,5 +85,3 @@ async function server(input) {
     },
   }
 }
-
-export default { id: "tenterhook", server }

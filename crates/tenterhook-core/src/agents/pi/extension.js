@@ -1,10 +1,3 @@
-/** Makes a call unchangeable, so that an extension that loads later cannot change what was judged: its attempt throws, which denies. */
-function seal(value) {
-  if (value === null || typeof value !== "object" || Object.isFrozen(value)) return
-  Object.freeze(value)
-  for (const key of Object.keys(value)) seal(value[key])
-}
-
 /** Adds texts to the result of a tool. */
 function withTexts(event, texts) {
   const added = texts.map((text) => ({ type: "text", text }))

@@ -1,0 +1,2 @@
+
+export default { id: "tenterhook", server }

@@ -1,0 +1,7 @@
+/** Makes a call unchangeable, so that what loads later cannot change what was judged: its attempt throws, which denies. */
+function seal(value) {
+  if (value === null || typeof value !== "object" || Object.isFrozen(value)) return
+  Object.freeze(value)
+  for (const key of Object.keys(value)) seal(value[key])
+}
+
