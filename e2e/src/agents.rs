@@ -10,6 +10,7 @@ mod expected;
 mod front;
 mod gaps;
 mod install;
+mod later;
 mod load;
 mod managed;
 mod options;

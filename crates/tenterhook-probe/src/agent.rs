@@ -148,6 +148,9 @@ pub struct Agent {
     pub(crate) before: fn(&Setting<'_>) -> Option<Vec<String>>,
     /// What its own plugins may do to deny, if it runs plugins and no commands.
     pub plugin_ways: &'static [(&'static str, &'static str)],
+    /// A plugin that loads after ours and puts [`REWRITTEN_LATER`] in the place of every command: its path in the home,
+    /// and its text.
+    pub later_plugin: Option<(&'static str, &'static str)>,
     /// Further packages from npm that it needs, such as a newer Node.
     pub beside: &'static [&'static str],
 }
@@ -174,6 +177,9 @@ impl Agent {
         Call { name: self.shell.name.to_owned(), input: (self.shell.input)(&line) }
     }
 }
+
+/// The way that the command of a later plugin names.
+pub const REWRITTEN_LATER: &str = "changed-later";
 
 /// All of them: those that are driven in every play first.
 pub const AGENTS: &[Agent] = &[

@@ -12,7 +12,9 @@ mod script;
 mod survey;
 mod way;
 
-pub use agent::{AGENTS, Agent, Event, HookAnswer, Mode, Registered, Setting, Tool, find_agent};
+pub use agent::{
+    AGENTS, Agent, Event, HookAnswer, Mode, REWRITTEN_LATER, Registered, Setting, Tool, find_agent,
+};
 pub use fixture::Fixture;
 pub use model::{Asked, Model, Wire};
 pub use play::{CallOutcome, Env, Front, FrontError, Play, PlayError, Seen, run_agent};

@@ -78,6 +78,7 @@ impl Case<'_> {
         found.extend(self.elsewhere()?);
         found.extend(self.adopted()?);
         found.extend(self.subagent_gap()?);
+        found.extend(self.changed_later()?);
         if self.options.whole {
             found.extend(self.contexts()?);
             found.extend(self.prompt()?);

@@ -20,8 +20,8 @@ pub(super) fn excludes_own_file(agent: &Agent, list: &[Node]) -> bool {
         || (!entries('+').any(is_path) && entries('!').any(|text| is_match(text, own.path)))
 }
 
-/// Returns whether a pattern matches the path, or its name. What is no pattern here may be one for
-/// the agent.
+/// Returns whether a pattern matches the path or its name. A text that does not parse here may match in
+/// the agent, so it counts as a match.
 fn is_match(pattern: &str, path: &str) -> bool {
     let Ok(glob) = GlobBuilder::new(pattern).literal_separator(true).build() else { return true };
     let glob = glob.compile_matcher();

@@ -29,6 +29,7 @@ pub(super) const COPILOT: Agent = Agent {
     args: copilot_command_args,
     before: no_setup_command,
     plugin_ways: &[],
+    later_plugin: None,
     beside: &[],
 };
 
@@ -124,6 +125,7 @@ pub(super) const GOOSE: Agent = Agent {
     args: goose_command_args,
     before: no_setup_command,
     plugin_ways: &[],
+    later_plugin: None,
     beside: &[],
 };
 
@@ -191,6 +193,7 @@ pub(super) const QWEN: Agent = Agent {
     args: qwen_command_args,
     before: no_setup_command,
     plugin_ways: &[],
+    later_plugin: None,
     beside: &[],
 };
 

@@ -31,6 +31,7 @@ pub(super) const CLAUDE: Agent = Agent {
     args: command_args,
     before: no_setup_command,
     plugin_ways: &[],
+    later_plugin: None,
     beside: &[],
 };
 

@@ -29,6 +29,7 @@ pub(super) const CODEX: Agent = Agent {
     args: command_args,
     before: no_setup_command,
     plugin_ways: &[],
+    later_plugin: None,
     beside: &[],
 };
 

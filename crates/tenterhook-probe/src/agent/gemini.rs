@@ -28,6 +28,7 @@ pub(super) const GEMINI: Agent = Agent {
     args: command_args,
     before: no_setup_command,
     plugin_ways: &[],
+    later_plugin: None,
     beside: &[],
 };
 
