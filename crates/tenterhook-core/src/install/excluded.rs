@@ -21,7 +21,7 @@ pub(super) fn excludes_own_file(agent: &Agent, list: &[Node]) -> bool {
 }
 
 /// Returns whether a pattern matches the path or its name. A text that does not parse here may match in
-/// the agent, so it counts as a match.
+/// the agent, so it is treated as a match.
 fn is_match(pattern: &str, path: &str) -> bool {
     let Ok(glob) = GlobBuilder::new(pattern).literal_separator(true).build() else { return true };
     let glob = glob.compile_matcher();
