@@ -256,6 +256,7 @@ pub(super) const DROID: Agent = Agent {
     before: no_setup_command,
     plugin_ways: &[],
     beside: &[],
+    later_plugin: None,
 };
 
 fn droid_shell_input(line: &str) -> Value {
