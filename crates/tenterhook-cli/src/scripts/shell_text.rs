@@ -8,7 +8,9 @@ use tenterhook::internal::discover;
 use tenterhook_core::config::{Ruleset, Source};
 use tenterhook_core::diagnostic::{Code, Diagnostic, Severity};
 use tenterhook_core::dialect::DialectId;
-use tenterhook_core::hook::{Arming, Hook, ScriptCommand, commands_of_shell_script};
+use tenterhook_core::hook::{
+    Arming, Command, Hook, Invocation, Run, ScriptCommand, Shell, commands_of_shell_script,
+};
 
 use super::programs::Path as SearchPath;
 use super::syntax::interpreter_name;
@@ -67,7 +69,7 @@ const WITHOUT_VARIABLES: &[DialectId] = &[
 /// A script that a hook starts.
 struct HookScript<'a> {
     hook: &'a Hook,
-    /// The file name of the script.
+    /// What has the text, for messages: the file name of the script, or the command.
     name: String,
     interpreter: String,
     text: &'a str,
@@ -82,14 +84,25 @@ pub(crate) fn find_script_mistakes(
 ) -> Vec<Diagnostic> {
     let armed = ruleset.hooks().iter().filter(|hook| hook.arming == Arming::Armed);
     let check = |hook: &Arc<Hook>| {
+        let path = || SearchPath::for_hook(hook, env);
+        if let Run::Command(Command { invocation: Invocation::Shell { text, shell }, .. }) =
+            &hook.run
+            && *shell == Shell::Sh
+        {
+            let (name, interpreter) = ("the command".to_owned(), "sh".to_owned());
+            let line = HookScript { hook, name, interpreter, text, path: path() };
+            let found = line.find_bash_command(&commands_of_shell_script(text));
+            if found.is_some() {
+                return Some(found.into_iter().collect());
+            }
+        }
         let place = hook.place.as_ref()?;
         let source = sources.iter().find(|source| source.name == place.file)?;
         let script = hook.script_file(&source.project, &source.home)?;
         let interpreter = interpreter_name(hook, &script, source)?;
         let text = discover::read_config_file(&script.path).ok()?;
-        let name = script.path.file_name()?.to_string_lossy().into_owned();
-        let path = SearchPath::for_hook(hook, env);
-        let script = HookScript { hook, name, interpreter, text: &text, path };
+        let name = format!("`{}`", script.path.file_name()?.to_string_lossy());
+        let script = HookScript { hook, name, interpreter, text: &text, path: path() };
         Some(script.mistakes())
     };
     armed.filter_map(check).flatten().collect()
@@ -124,7 +137,7 @@ impl HookScript<'_> {
         };
         let (word, instead) = BASH_COMMANDS.iter().find(|(word, _)| is_used(word))?;
         let message = format!(
-            "`{}` uses `{word}`, a command of Bash, but `{}` is `{shell}` here and has none",
+            "{} uses `{word}`, a command of Bash, but `{}` is `{shell}` here and has none",
             self.name, self.interpreter
         );
         let found = self.finding(Code::ScriptSyntax, Severity::Error, message).label("fails");
@@ -136,7 +149,7 @@ impl HookScript<'_> {
         let always = commands.iter().take_while(|command| !command.is_conditional);
         let name =
             always.map(|command| command.name.as_str()).find(|name| self.is_missing(name))?;
-        let message = format!("`{}` starts `{name}`, which is not found here", self.name);
+        let message = format!("{} starts `{name}`, which is not found here", self.name);
         let found = self.finding(Code::ProgramMissing, Severity::Warning, message);
         Some(found.label("not found").help(format!(
             "install it, or deny where `command -v {name}` finds none: the script goes on without"
@@ -153,7 +166,7 @@ impl HookScript<'_> {
         let mut asked = passes.filter(|line| line.contains("|| exit 0")).filter_map(asked_program);
         let name = asked.find(|name| !self.path.has_program_of_shell(name))?;
         let message =
-            format!("`{}` ends with 0 without `{name}`, which is not found here", self.name);
+            format!("{} ends with 0 without `{name}`, which is not found here", self.name);
         let found = self.finding(Code::ProgramMissing, Severity::Warning, message);
         Some(found.label("never decides").help("install it, or write `|| exit 2`"))
     }
@@ -177,7 +190,7 @@ impl HookScript<'_> {
         }
         let name = NEVER_SET.iter().find(|name| uses_variable(self.text, name))?;
         let message =
-            format!("`{}` reads `{name}`, which is never set: it is always empty", self.name);
+            format!("{} reads `{name}`, which is never set: it is always empty", self.name);
         let found = self.finding(Code::UndocumentedVariable, Severity::Warning, message);
         Some(found.help("the event arrives as JSON on standard input"))
     }

@@ -530,6 +530,8 @@ fn mistakes_in_scripts_are_reported() {
         ("bash source.sh", "script-syntax", false),
         ("sh brackets.sh", "script-syntax", is_dash),
         ("bash brackets.sh", "script-syntax", false),
+        ("[[ $(cat) == *push* ]] && exit 2", "script-syntax", is_dash),
+        ("grep -q '[[ ' && exit 2", "script-syntax", false),
         ("sh document.sh", "script-syntax", false),
         ("bash program.sh", "program-missing", true),
         ("bash asks.sh", "program-missing", false),
