@@ -48,7 +48,7 @@ pub(super) enum Expr {
     /// `a || b || ...` about a command, sorted by its program.
     Cases(Box<Cases>),
     /// A function whose pattern is written down.
-    Pattern(Box<Expr>, Pattern),
+    Pattern(Box<Expr>, Box<Pattern>),
     /// A question to the session, with its argument.
     Session(SessionQuestion, Box<Expr>),
 }

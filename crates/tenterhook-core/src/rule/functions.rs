@@ -43,7 +43,7 @@ pub(super) fn compile_function_call(does: Do, mut args: Vec<Expr>) -> Compiling 
         };
         args.pop();
         if let Some(subject) = args.pop() {
-            return Compiling::Done(Expr::Pattern(subject.into(), made));
+            return Compiling::Done(Expr::Pattern(subject.into(), made.into()));
         }
     }
     Compiling::Done(Expr::Call(does, args))
