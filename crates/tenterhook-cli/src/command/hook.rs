@@ -252,9 +252,7 @@ impl<'a> Call<'a> {
         let Prepared { here, loaded, place } =
             self.load_hooks_for_event(event, here, kept.as_deref())?;
         let mut loaded = loaded.prepare_for_firing();
-        warnings.extend(projects::store_projects_and_get_warnings(&loaded, &here, kept.as_deref()));
-        warnings.extend(here.home_inside_project_warning());
-        here.warn_if_home_missing(term);
+        warnings.extend(warnings_about_directories(&loaded, &here, kept.as_deref(), term));
         exemptions::lineage::record_caller_as_agent(state);
         let begun = journal.map(|journal| Arc::new(aside::Begun::new(journal)));
         let sink = begun.clone().map(|begun| begun as Arc<dyn Sink>);
@@ -421,6 +419,19 @@ fn build_engine(
         let builder = sink.into_iter().fold(builder, Builder::sink);
         builder.self_protection().behind(agent)
     })
+}
+
+/// Stores the project of the call, and returns the warnings about its projects and its home.
+fn warnings_about_directories(
+    loaded: &Loaded,
+    here: &Here,
+    kept: Option<&SessionStore>,
+    term: Term,
+) -> Vec<String> {
+    let mut warnings = projects::store_projects_and_get_warnings(loaded, here, kept);
+    warnings.extend(here.home_inside_project_warning());
+    here.warn_if_home_missing(term);
+    warnings
 }
 
 /// Returns whether files may be written for the hooks of an event, so that they need a scratch

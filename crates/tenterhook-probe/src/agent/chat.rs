@@ -271,9 +271,10 @@ fn droid_config_files(setting: &Setting<'_>) -> Files {
     let settings = json!({ "customModels": [model], "cloudSessionSync": false });
     let hooks =
         grouped_hooks_config(&DROID, setting.hooks, hook_entry_with_timeout_seconds, Some("*"));
-    let mut files = vec![(path_in_home(setting, ".factory/settings.json"), settings.to_string())];
+    let path = user_config_path(setting, &agents::DROID);
+    let mut files = vec![(path.with_file_name("settings.json"), settings.to_string())];
     if !setting.hooks.is_empty() {
-        files.push((user_config_path(setting, &agents::DROID), hooks.to_string()));
+        files.push((path, hooks.to_string()));
     }
     files
 }

@@ -13,7 +13,7 @@ use crate::dialect::kit::reply_form::{Ended, ReplyForm, accept_every_object, who
 pub(super) static REPLIES: Replies =
     Replies { agent: "Droid", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };
 
-/// Replies by event. Droid does not ask where nobody watches, and loses the reason of a block after
+/// Replies by event. A headless Droid does not ask, and Droid loses the reason of a block after
 /// a tool unless it is on standard error with exit code 2.
 static EVENTS: &[EventReplies] = &[
     EventReplies::with_phrases("SessionStart", &[CONTEXT, MESSAGE]),

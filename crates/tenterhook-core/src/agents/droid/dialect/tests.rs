@@ -30,7 +30,8 @@ fn call(tool: &str, input: &Value) -> Value {
         "permission_mode": "auto-low", "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input})
 }
 
-/// DR-20, DR-30: an observed payload is neutral here and comes out as it was.
+/// DR-20, DR-21, DR-30: an observed payload is neutral here and comes out as it was, with the
+/// variables of the project.
 #[test]
 fn observed_payloads_round_trip_unchanged() {
     let execute = json!({"command": "ls", "summary": "x", "riskLevel": "low", "timeout": 20});
@@ -39,9 +40,11 @@ fn observed_payloads_round_trip_unchanged() {
         let given = call(tool, &input);
         let event = decode_event(&given);
         assert_eq!(event.text("tool_name"), Some(neutral));
-        let written: Value =
-            serde_json::from_slice(&DROID.encode_event(&event).body).expect("JSON");
+        let envelope = DROID.encode_event(&event);
+        let written: Value = serde_json::from_slice(&envelope.body).expect("JSON");
         assert_eq!(written, given);
+        let names: Vec<_> = envelope.env.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR", "CLAUDE_PROJECT_DIR"]);
     }
 }
 
