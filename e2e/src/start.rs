@@ -1,6 +1,6 @@
 //! `cargo e2e start [PROGRAM] [--peer NAME=COMMAND]...`: what does one `fire` or `hook` cost from its start to its end, beside
-//! `/bin/true`, Python, and other bridges that the user has installed? Measures the release build, and asserts nothing: the
-//! figures are the program's data.
+//! `/bin/true`, Python, and other bridges that the user has installed? Prints time, CPU and page faults, each also as a ratio to
+//! those of `/bin/true`. Measures the release build, and asserts nothing: the figures are the program's data.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::{Report, tree};
 
 /// How often each is started, in turn with the others, so that a machine whose speed drifts is fair to all.
-const TIMES: u32 = 40;
+const TIMES: u32 = 200;
 /// How long the system's tick is in which it counts the time of children.
 const TICK: Duration = Duration::from_millis(10);
 
@@ -31,6 +31,22 @@ const USAGE: &str = "usage: cargo e2e start [PROGRAM] [--peer NAME=COMMAND]...";
 
 /// One thing that is started: its name and its words.
 type Started = (String, Vec<String>);
+
+/// A row of the table: what is started, in which home, and what each run has cost.
+struct Row {
+    name: String,
+    words: Vec<String>,
+    home: PathBuf,
+    runs: Vec<Cost>,
+}
+
+/// What one run has cost.
+#[derive(Clone, Copy, Default)]
+struct Cost {
+    wall: Duration,
+    cpu: Duration,
+    faults: u64,
+}
 
 /// What was asked: our program, and those of others.
 struct Asked {
@@ -97,6 +113,8 @@ pub(crate) fn run(args: &[&str]) -> Report {
         std::fs::write(room.join(name), text).map_err(|error| format!("{name}: {error}"))?;
     }
     hundred(&home(&room)).map_err(|error| format!("{HUNDRED}: {error}"))?;
+    std::fs::create_dir(room.with_file_name("empty"))
+        .map_err(|error| format!("no home: {error}"))?;
     let said = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let ours = |words: &[&str]| [said(&[&program.to_string_lossy()]), said(words)].concat();
     let fire = |file: &str| ours(&["fire", "--config", file, "event.json"]);
@@ -111,6 +129,7 @@ pub(crate) fn run(args: &[&str]) -> Report {
         ("fire, the guardrails, `ls`", fire("pack.toml")),
         ("fire, 20,000 hooks, none selected", fire("many.toml")),
         ("python3 guard.py", said(&["python3", "guard.py"])),
+        (UNCONFIGURED, hook(&[])),
         ("hook, 100 hooks, nothing matches", hook(&[])),
         ("hook, the guardrails, `ls`", hook(&["--config", "pack.toml"])),
         ("hook, one rule as guard.py", hook(&["--config", "rule.toml"])),
@@ -119,15 +138,39 @@ pub(crate) fn run(args: &[&str]) -> Report {
         ("hook, a command `/bin/true`", hook(&["--config", "claude=hooks.json"])),
     ];
     let all = all.into_iter().map(|(name, words)| (name.to_owned(), words)).chain(peers);
-    let mut took: Vec<_> = all.map(|pair| (pair, Vec::new(), Duration::ZERO)).collect();
+    let mut rows: Vec<Row> = all.map(|started| Row::new(started, &room)).collect();
     for _ in 0..TIMES {
-        for ((name, words), walls, cpu) in &mut took {
-            let (wall, spent) = once(words, &room).map_err(|why| format!("{name}: {why}"))?;
-            walls.push(wall);
-            *cpu += spent;
+        for row in &mut rows {
+            let cost = once(row, &room).map_err(|why| format!("{}: {why}", row.name))?;
+            row.runs.push(cost);
         }
     }
-    Ok((table(&mut took), true))
+    Ok((table(&rows), true))
+}
+
+/// The row of a call for which no hook is configured anywhere.
+const UNCONFIGURED: &str = "hook, nothing configured";
+
+impl Row {
+    fn new((name, words): Started, room: &Path) -> Self {
+        let home = if name == UNCONFIGURED { room.with_file_name("empty") } else { home(room) };
+        Self { name, words, home, runs: Vec::new() }
+    }
+
+    /// The time below which this share of the runs stays.
+    fn wall_at_percent(&self, percent: usize) -> Duration {
+        let mut walls: Vec<Duration> = self.runs.iter().map(|run| run.wall).collect();
+        walls.sort_unstable();
+        walls.get(walls.len().saturating_sub(1) * percent / 100).copied().unwrap_or_default()
+    }
+
+    fn mean_cpu(&self) -> Duration {
+        self.runs.iter().map(|run| run.cpu).sum::<Duration>() / TIMES
+    }
+
+    fn mean_faults(&self) -> u64 {
+        self.runs.iter().map(|run| run.faults).sum::<u64>() / u64::from(TIMES)
+    }
 }
 
 /// A separate home: one that is the project, or that leads into it, is not trusted (C-95).
@@ -142,11 +185,11 @@ fn hundred(home: &Path) -> std::io::Result<()> {
     std::fs::write(home.join(HUNDRED), format!("{{\"hooks\":{{\"PreToolUse\":[{entries}]}}}}"))
 }
 
-/// The wall time and the share of a core; the latter is counted in ticks, whose errors even out.
-fn once(words: &[String], room: &Path) -> Result<(Duration, Duration), String> {
-    let (program, args) = words.split_first().ok_or("it has no name")?;
+/// The costs of one run. CPU is counted in ticks, whose errors even out.
+fn once(row: &Row, room: &Path) -> Result<Cost, String> {
+    let (program, args) = row.words.split_first().ok_or("it has no name")?;
     let mut command = Command::new(program);
-    command.args(args).current_dir(room).env("HOME", home(room));
+    command.args(args).current_dir(room).env("HOME", &row.home);
     // What agents hand to a hook; the others do not read it.
     let input = std::fs::File::open(room.join("event.json")).map_err(|error| error.to_string())?;
     command.stdin(input).stdout(Stdio::null()).stderr(Stdio::null());
@@ -156,37 +199,45 @@ fn once(words: &[String], room: &Path) -> Result<(Duration, Duration), String> {
     if !status.success() {
         return Err(format!("it ended with {status}"));
     }
-    Ok((wall, of_children()?.saturating_sub(before)))
+    let (cpu, faults) = of_children()?;
+    Ok(Cost { wall, cpu: cpu.saturating_sub(before.0), faults: faults.saturating_sub(before.1) })
 }
 
-/// The time that ended children spent on a core.
-fn of_children() -> Result<Duration, String> {
+/// The time that ended children spent on a core, and their page faults without I/O.
+fn of_children() -> Result<(Duration, u64), String> {
     let stat = std::fs::read_to_string("/proc/self/stat").map_err(|error| error.to_string())?;
-    // Behind the name, which may hold blanks: the fields 16 and 17 of the whole line.
+    // Behind the name, which may hold blanks: the fields 11, 16 and 17 of the whole line.
     let (_, fields) = stat.rsplit_once(')').ok_or("no line of a process")?;
-    let ticks: u32 = fields
-        .split_whitespace()
-        .skip(13)
-        .take(2)
-        .filter_map(|word| word.parse::<u32>().ok())
-        .sum();
-    Ok(TICK * ticks)
+    let fields: Vec<u64> =
+        fields.split_whitespace().map(|word| word.parse().unwrap_or_default()).collect();
+    let field = |at: usize| fields.get(at).copied().unwrap_or_default();
+    let ticks = u32::try_from(field(13) + field(14)).unwrap_or(u32::MAX);
+    Ok((TICK.saturating_mul(ticks), field(8)))
 }
 
-fn table(took: &mut [(Started, Vec<Duration>, Duration)]) -> String {
-    let mut lines = format!("{:<36} {:>10} {:>8} {:>14}\n", "what", "median", "ratio", "of a core");
-    let median = |walls: &mut Vec<Duration>| {
-        walls.sort_unstable();
-        walls.get(walls.len() / 2).copied().unwrap_or_default()
-    };
+fn table(rows: &[Row]) -> String {
+    let ratio = |cost: f64, base: f64| cost / base.max(f64::EPSILON);
     let ms = |duration: Duration| duration.as_secs_f64() * 1000.0;
-    let mut base = Duration::ZERO;
-    for ((name, _), walls, cpu) in took {
-        let wall = median(walls);
-        base = if base.is_zero() { wall } else { base };
-        let ratio = wall.as_secs_f64() / base.as_secs_f64().max(f64::EPSILON);
-        let cpu = ms(*cpu) / f64::from(TIMES);
-        lines.push_str(&format!("{name:<36} {:>7.1} ms {ratio:>7.1}x {cpu:>11.1} ms\n", ms(wall)));
+    let figures = |row: &Row| {
+        #[expect(clippy::cast_precision_loss, reason = "no run has so many faults")]
+        let faults = row.mean_faults() as f64;
+        (ms(row.wall_at_percent(50)), ms(row.mean_cpu()), faults)
+    };
+    let base = rows.first().map(figures).unwrap_or_default();
+    let mut lines = format!(
+        "{:<36} {:>11} {:>7} {:>11} {:>11} {:>7} {:>8} {:>7}\n",
+        "what", "median", "ratio", "p99", "of a core", "ratio", "faults", "ratio"
+    );
+    for row in rows {
+        let (wall, cpu, faults) = figures(row);
+        lines.push_str(&format!(
+            "{:<36} {wall:>8.2} ms {:>6.1}x {:>8.2} ms {cpu:>8.2} ms {:>6.1}x {faults:>8.0} {:>6.1}x\n",
+            row.name,
+            ratio(wall, base.0),
+            ms(row.wall_at_percent(99)),
+            ratio(cpu, base.1),
+            ratio(faults, base.2),
+        ));
     }
     lines
 }
