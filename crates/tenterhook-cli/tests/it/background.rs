@@ -236,3 +236,17 @@ fn session_has_at_most_16_background_processes() {
     release(&fixture);
     late_steps(&fixture, 17);
 }
+
+/// BR-159, G-43: a hook of Gen behind Claude Code.
+#[test]
+fn waking_hook_of_gen_keeps_claude_at_work() {
+    let fixture = Fixture::new();
+    let hooks = [hook("echo 'lint fails' >&2; exit 2", "asyncRewake"), hook("echo '{}'", "async")];
+    let settings = json!({ "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": hooks }] } });
+    fixture.write("home/.gen/settings.json", &settings.to_string());
+    let claude = json!({ "prompt_id": "p-1" });
+    assert_eq!(fire_with(&fixture, "claude", "PreToolUse", &claude).stdout, "");
+    late_steps(&fixture, 2);
+    let reply = fire_with(&fixture, "claude", "Stop", &claude).stdout;
+    assert!(reply.contains("lint fails"), "{reply}");
+}
