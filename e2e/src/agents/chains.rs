@@ -42,7 +42,7 @@ struct Chained<'a> {
 impl Front for Chained<'_> {
     fn register(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
         let rules = std::fs::read_to_string(rules()).map_err(|error| error.to_string())?;
-        let more = self.with.enter_rules(room, agent, env, &rules)?;
+        let more = self.with.enter_with_hooks(room, agent, env, &rules)?;
         if let Ok(mut kept) = self.env.lock() {
             *kept = env.iter().chain(&more).cloned().collect();
         }

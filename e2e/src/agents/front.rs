@@ -55,17 +55,6 @@ impl Tenterhook {
         self.enter_with_hooks(room, agent, env, &format!("mode = \"shadow\"\n\n{}", hooks(room)))
     }
 
-    /// Installs it with these rules of a person.
-    pub(super) fn enter_rules(
-        &self,
-        room: &Fixture,
-        agent: &Agent,
-        env: &Env,
-        rules: &str,
-    ) -> Result<Env, String> {
-        self.put(room, agent, env, rules)
-    }
-
     /// Writes these hooks where a person has theirs, and installs it.
     pub(super) fn enter_with_hooks(
         &self,
