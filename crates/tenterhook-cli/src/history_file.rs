@@ -94,11 +94,12 @@ impl HistoryFile {
     /// Replaces the file by its shortest form with these lines.
     fn rewrite_with(&self, lines: &str) -> io::Result<()> {
         let text = self.read_locked()? + lines;
-        let history = SessionHistory::read(&text)
+        let text = SessionHistory::read(&text)
+            .and_then(|history| history.to_text())
             .map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why.0))?;
         let directory = self.path.parent().ok_or(io::ErrorKind::NotFound)?;
         let mut new = tempfile::NamedTempFile::new_in(directory)?;
-        new.write_all(history.to_text().as_bytes())?;
+        new.write_all(text.as_bytes())?;
         new.persist(&self.path)?;
         Ok(())
     }
@@ -204,7 +205,7 @@ mod tests {
                 });
             }
         });
-        let text = read(&file(&directory)).to_text();
+        let text = read(&file(&directory)).to_text().unwrap();
         assert!(text.contains("{\"count\":[\"n\",800]}"), "{text}");
         assert_eq!(text.matches("/p/").count(), 800);
     }
@@ -288,7 +289,7 @@ mod tests {
             file.add(&ADDED.repeat(40)).unwrap();
         }
         assert!(fs::metadata(&file.path).unwrap().len() < LONG + STEP + 1_000);
-        let text = read(&file).to_text();
+        let text = read(&file).to_text().unwrap();
         assert!(text.contains("{\"label\":\"first\"}") && text.contains("[\"n\",8000]"), "{text}");
     }
 }

@@ -98,7 +98,7 @@ pub(super) fn prepare_field(
         | Field::ShellDoubt
         | Field::ShellReads
         | Field::ShellWrites => rule_input.parse_line_once(go_on),
-        Field::SessionCalls | Field::SessionWrites => rule_input.check_history_is_readable(),
+        Field::SessionCalls | Field::SessionWrites => rule_input.check_calls_are_readable(),
         _ => Ok(()),
     }
 }
@@ -111,7 +111,7 @@ pub(super) fn is_list_field_incomplete(rule_input: &RuleInput, field: Field) -> 
             !rule_input.hides_no_commands()
         }
         Field::CallCommands => !rule_input.is_footprint_complete(),
-        Field::SessionWrites => rule_input.history().lacks_writes,
+        Field::SessionWrites => rule_input.past_calls().lacks_writes,
         Field::Call(list) => {
             list != call::List::Code
                 && !list.is_about_guards()
@@ -148,7 +148,7 @@ pub(super) fn field_cost(rule_input: &RuleInput, field: Field) -> usize {
         Field::ShellPrograms => rule_input.line_commands().len() * ELEMENT,
         Field::ShellReads | Field::ShellWrites => rule_input.count_redirects() * ELEMENT,
         Field::Call(list) => rule_input.footprint().entries_of_list(list).len() * ELEMENT,
-        Field::SessionWrites => rule_input.history().writes.len() * ELEMENT * 4,
+        Field::SessionWrites => rule_input.past_calls().writes.len() * ELEMENT * 4,
         Field::Event
         | Field::Prompt
         | Field::Cwd

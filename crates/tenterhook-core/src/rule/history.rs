@@ -25,12 +25,23 @@ const LONGEST_NAME: usize = 128;
 /// The first line of a history; other first lines are of another program or version.
 const HEAD: &str = "{\"tenterhook-session\":1}\n";
 
+/// How the lines about calls and files begin. They are most of a history, and few rules ask for them.
+const CALL_LINES: &[&str] = &["{\"call\":", "{\"end\":", "{\"writes\":", "{\"lacking\":"];
+
 /// The history of one session.
 #[derive(Clone, Debug, Default)]
 pub struct SessionHistory {
     labels: BTreeSet<String>,
     counts: BTreeMap<String, u64>,
-    pub(super) calls: Vec<PastCall>,
+    /// The lines about calls and files, which are read when a rule asks for them.
+    call_lines: String,
+    past_calls: OnceLock<Result<PastCalls, UnusableHistory>>,
+}
+
+/// The calls of a session, and the files that they wrote.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PastCalls {
+    calls: Vec<PastCall>,
     pub(super) writes: Vec<String>,
     known_writes: HashSet<String>,
     write_bytes: usize,
@@ -186,12 +197,24 @@ impl SessionHistory {
         if !text.ends_with('\n') {
             return Err(UnusableHistory("its last line is torn".to_owned()));
         }
-        for (at, line) in lines.lines().enumerate() {
-            let line = serde_json::from_str(line)
-                .map_err(|_| UnusableHistory(format!("line {} is damaged", at + 2)))?;
-            history.apply(line)?;
+        for line in lines.lines() {
+            if CALL_LINES.iter().any(|prefix| line.starts_with(prefix)) {
+                history.call_lines.push_str(line);
+                history.call_lines.push('\n');
+            } else {
+                history.apply(parse_line(line)?)?;
+            }
         }
         Ok(history)
+    }
+
+    /// Returns the calls, read at the first question for them.
+    ///
+    /// # Errors
+    ///
+    /// Fails if one of their lines is damaged.
+    pub(super) fn past_calls(&self) -> Result<&PastCalls, &UnusableHistory> {
+        self.past_calls.get_or_init(|| PastCalls::read(&self.call_lines)).as_ref()
     }
 
     fn apply(&mut self, line: Line) -> Result<(), UnusableHistory> {
@@ -207,24 +230,67 @@ impl SessionHistory {
                 let count = self.counts.entry(name).or_default();
                 *count = count.saturating_add(more);
             }
-            Line::Call(call) => {
-                if self.calls.len() >= MOST_CALLS {
-                    self.calls.remove(0);
-                }
-                self.calls.push(call);
-            }
-            Line::End(id, ended) => {
-                if let Some(call) = self.calls.iter_mut().rev().find(|call| call.id == id) {
-                    call.ended = ended;
-                }
-            }
-            Line::Writes(paths) => self.add_writes(paths),
-            Line::Lacking(lacks) => self.lacks_writes |= lacks,
+            Line::Call(_) | Line::End(..) | Line::Writes(_) | Line::Lacking(_) => {}
         }
         match self.labels.len() + self.counts.len() > MOST_NAMES {
             true => Err(UnusableHistory(format!("it has more than {MOST_NAMES} names"))),
             false => Ok(()),
         }
+    }
+
+    /// Returns the history as the shortest text.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a line is damaged.
+    pub fn to_text(&self) -> Result<String, UnusableHistory> {
+        let mut lines = HistoryLines(HEAD.to_owned());
+        self.labels.iter().for_each(|name| lines.push(&Line::Label(name.clone())));
+        for (name, count) in &self.counts {
+            lines.push(&Line::Count(name.clone(), *count));
+        }
+        let past = self.past_calls().map_err(Clone::clone)?;
+        past.calls.iter().for_each(|call| lines.push(&Line::Call(call.clone())));
+        lines.push(&Line::Writes(past.writes.clone()));
+        if past.lacks_writes {
+            lines.push(&Line::Lacking(true));
+        }
+        Ok(lines.0)
+    }
+
+    pub(super) fn has_label(&self, name: &str) -> bool {
+        self.labels.contains(name)
+    }
+
+    pub(super) fn count(&self, name: &str) -> u64 {
+        self.counts.get(name).copied().unwrap_or(0)
+    }
+}
+
+fn parse_line(line: &str) -> Result<Line, UnusableHistory> {
+    let shown: String = line.chars().take(40).collect();
+    serde_json::from_str(line)
+        .map_err(|_| UnusableHistory(format!("its line `{}` is damaged", shown.escape_debug())))
+}
+
+impl PastCalls {
+    fn read(lines: &str) -> Result<Self, UnusableHistory> {
+        let mut past = Self::default();
+        for line in lines.lines() {
+            match parse_line(line)? {
+                Line::Call(call) => past.calls.push(call),
+                Line::End(id, ended) => {
+                    if let Some(call) = past.calls.iter_mut().rev().find(|call| call.id == id) {
+                        call.ended = ended;
+                    }
+                }
+                Line::Writes(paths) => past.add_writes(paths),
+                Line::Lacking(lacks) => past.lacks_writes |= lacks,
+                Line::Clear(_) | Line::Label(_) | Line::Count(..) => {}
+            }
+        }
+        past.calls.drain(..past.calls.len().saturating_sub(MOST_CALLS));
+        Ok(past)
     }
 
     fn add_writes(&mut self, paths: Vec<String>) {
@@ -241,30 +307,6 @@ impl SessionHistory {
             self.known_writes.insert(path.clone());
             self.writes.push(path);
         }
-    }
-
-    /// Returns the history as the shortest text.
-    #[must_use]
-    pub fn to_text(&self) -> String {
-        let mut lines = HistoryLines(HEAD.to_owned());
-        self.labels.iter().for_each(|name| lines.push(&Line::Label(name.clone())));
-        for (name, count) in &self.counts {
-            lines.push(&Line::Count(name.clone(), *count));
-        }
-        self.calls.iter().for_each(|call| lines.push(&Line::Call(call.clone())));
-        lines.push(&Line::Writes(self.writes.clone()));
-        if self.lacks_writes {
-            lines.push(&Line::Lacking(true));
-        }
-        lines.0
-    }
-
-    pub(super) fn has_label(&self, name: &str) -> bool {
-        self.labels.contains(name)
-    }
-
-    pub(super) fn count(&self, name: &str) -> u64 {
-        self.counts.get(name).copied().unwrap_or(0)
     }
 
     /// Returns true if a call wrote the file, or unknown files into a directory around it.
@@ -358,14 +400,15 @@ mod tests {
         lines.push_call(call(2), Some(Vec::new()));
         lines.push_end(1, CallEnd::Failed);
         let history = read(&lines);
-        for history in [SessionHistory::read(&history.to_text()).unwrap(), history] {
+        for history in [SessionHistory::read(&history.to_text().unwrap()).unwrap(), history] {
             assert!(history.has_label("secret read") && !history.has_label("tested"));
             assert_eq!((history.count("pushes"), history.count("other")), (2, 0));
-            let ends: Vec<&str> = history.calls.iter().map(|call| call.ended.label()).collect();
+            let past = history.past_calls().unwrap();
+            let ends: Vec<&str> = past.calls.iter().map(|call| call.ended.label()).collect();
             assert_eq!(ends, ["failed", "passed"]);
-            assert_eq!(history.writes, ["/p/a\n\"b\""]);
-            assert_eq!(history.calls_before(Some(2)).len(), 1);
-            assert_eq!(history.calls_before(None).len(), 2);
+            assert_eq!(past.writes, ["/p/a\n\"b\""]);
+            assert_eq!(past.calls_before(Some(2)).len(), 1);
+            assert_eq!(past.calls_before(None).len(), 2);
         }
     }
 
@@ -377,15 +420,17 @@ mod tests {
             lines.push_call(call(id), Some(vec![format!("/p/{id}"), "/p/same".to_owned()]));
         }
         let history = read(&lines);
-        assert_eq!(history.calls.len(), MOST_CALLS);
-        assert_eq!(history.calls.last().map(|call| call.id), Some(2_999));
-        assert!(history.writes.len() == MOST_WRITES && history.lacks_writes);
-        assert!(history.to_text().len() < 256 << 10, "{}", history.to_text().len());
+        let past = history.past_calls().unwrap();
+        assert_eq!(past.calls.len(), MOST_CALLS);
+        assert_eq!(past.calls.last().map(|call| call.id), Some(2_999));
+        assert!(past.writes.len() == MOST_WRITES && past.lacks_writes);
+        assert!(history.to_text().unwrap().len() < 256 << 10);
         let long = |id: u32| format!("/{}{id}", "x".repeat(4_000));
         let mut lines = HistoryLines::default();
         (0..100).for_each(|id| lines.push_call(call(1), Some(vec![long(id)])));
         let history = read(&lines);
-        assert!(history.lacks_writes && history.to_text().len() < 256 << 10);
+        let is_cut = history.past_calls().unwrap().lacks_writes;
+        assert!(is_cut && history.to_text().unwrap().len() < 256 << 10);
     }
 
     /// SS-21: a torn, damaged or foreign history is no empty one.
@@ -407,5 +452,9 @@ mod tests {
         for line in ["{\"label\":\"b\"", "\0\0\0\0", "{\"other\":1}", "", "{\"label\":1}"] {
             assert!(SessionHistory::read(&format!("{whole}{line}\n")).is_err(), "{line}");
         }
+        // A damaged line about a call is found when a rule asks for calls.
+        let history = SessionHistory::read(&format!("{whole}{{\"call\":x}}\n")).unwrap();
+        assert!(history.has_label("a") && history.past_calls().is_err());
+        assert!(history.to_text().is_err());
     }
 }

@@ -9,7 +9,9 @@ use tenterhook_shell::{Doubt, Line, Parsed, SimpleCommand, Target};
 
 use super::RuleInput;
 use super::eval::Stop;
-use super::history::{self, CallEnd, HistoryLines, LazyHistory, PastCall, SessionHistory};
+use super::history::{
+    self, CallEnd, HistoryLines, LazyHistory, PastCall, PastCalls, SessionHistory, UnusableHistory,
+};
 use super::path;
 use crate::agents::language;
 use crate::call::{self, CallFootprint};
@@ -156,6 +158,21 @@ impl RuleInput {
         }
     }
 
+    /// Fails if the session's calls cannot be read. Callers check this before they read them.
+    pub(super) fn check_calls_are_readable(&self) -> Result<(), Stop> {
+        self.check_history_is_readable()?;
+        let unusable = |why: &UnusableHistory| {
+            Stop::Failed(format!("the session's history cannot be used: {why}"))
+        };
+        self.history().past_calls().map(drop).map_err(unusable)
+    }
+
+    /// Returns the session's calls, as checked by [`Self::check_calls_are_readable`].
+    pub(super) fn past_calls(&self) -> &PastCalls {
+        static NOTHING: LazyLock<PastCalls> = LazyLock::new(PastCalls::default);
+        self.history().past_calls().unwrap_or(&NOTHING)
+    }
+
     /// Returns the session's history; without one, nothing happened before.
     pub(super) fn history(&self) -> &SessionHistory {
         static NOTHING: LazyLock<SessionHistory> = LazyLock::new(SessionHistory::default);
@@ -196,7 +213,7 @@ impl RuleInput {
     pub(super) fn has_session_written(&self, path: &str) -> bool {
         let from_project = call::absolute_path_of_entry(path, &self.event.within);
         let from_cwd = path::resolve_path(path, &self.event);
-        let history = self.history();
+        let history = self.past_calls();
         [from_project, from_cwd].iter().any(|path| match path.split_once('*') {
             Some((before, _)) => {
                 let directory = before.rsplit_once('/').map_or("", |(directory, _)| directory);
@@ -213,12 +230,12 @@ impl RuleInput {
     pub(super) fn files_written_by_session(&self) -> impl Iterator<Item = String> {
         let within = &self.event.within;
         let seen = |path: &String| call::path_seen_from_project(path, within).into_owned();
-        self.history().writes.iter().map(seen)
+        self.past_calls().writes.iter().map(seen)
     }
 
     /// Returns the session's calls before this one.
     pub(super) fn calls_of_session(&self) -> &[PastCall] {
-        self.history().calls_before(history::call_id(&self.event))
+        self.past_calls().calls_before(history::call_id(&self.event))
     }
 
     /// Parses the line in the languages of the tool.
@@ -356,7 +373,7 @@ impl RuleInput {
     pub(super) fn lists_incomplete_reason(&self) -> String {
         let mut why = self.line_doubt_message();
         if why.is_empty() {
-            let is_line_whole = self.is_footprint_complete() && self.history().lacks_writes;
+            let is_line_whole = self.is_footprint_complete() && self.past_calls().lacks_writes;
             why.push_str(match is_line_whole {
                 true => "the session wrote more files than are remembered",
                 false => "the line holds more than is followed",

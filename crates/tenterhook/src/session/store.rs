@@ -76,7 +76,8 @@ fn append_to_history(text: &mut String, lines: &str) -> io::Result<()> {
     text.push_str(lines);
     if text.len() > LONG_HISTORY && text.len() / GROWTH_STEP > steps {
         let damaged = |why: UnusableHistory| io::Error::new(io::ErrorKind::InvalidData, why.0);
-        *text = SessionHistory::read(text).map_err(damaged)?.to_text();
+        let history = SessionHistory::read(text);
+        *text = history.and_then(|history| history.to_text()).map_err(damaged)?;
     }
     Ok(())
 }
