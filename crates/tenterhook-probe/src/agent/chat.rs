@@ -235,8 +235,8 @@ fn qwen_command_args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
 pub(super) const DROID: Agent = Agent {
     name: agents::DROID.name,
     title: agents::DROID.title,
-    package: first_of_names(agents::DROID.packages),
-    version: "0.225.1",
+    package: "@factory/cli-linux-x64",
+    version: "0.225.2",
     program: first_of_names(agents::DROID.programs),
     open: false,
     wire: Wire::Chat,
