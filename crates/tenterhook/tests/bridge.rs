@@ -175,6 +175,7 @@ fn call_is_recognized_by_its_form_despite_the_claimed_agent() {
         ("copilot-cli-pascal", Some(DialectId::COPILOT_PASCAL)),
         ("gemini-cli", Some(DialectId::GEMINI)),
         ("qwen-code", Some(DialectId::QWEN)),
+        ("droid", Some(DialectId::DROID)),
     ];
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/observed/payloads");
     let mut seen = 0;

@@ -63,6 +63,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/tenterhook-core/src/dialect/by_form.rs", "CODEX", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "COPILOT", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "COPILOT_PASCAL", FORM),
+    ("crates/tenterhook-core/src/dialect/by_form.rs", "DROID", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "GEMINI", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "GOOSE", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "QWEN", FORM),

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use super::{DialectId, PLUGINS};
 
 /// Returns the dialect of a call by the form of its payload, if that is certain (BR-13). Claude
-/// Code and Codex have the same form: between them `claimed` decides, unless a field belongs to one
-/// alone.
+/// Code, Codex and Droid have the same form: between them `claimed` decides, unless a field belongs
+/// to one alone.
 pub(super) fn dialect_of_payload(
     json: &Map<String, Value>,
     claimed: DialectId,
@@ -39,6 +39,11 @@ pub(super) fn dialect_of_payload(
     if has("turn_id") && has("model") {
         return Some(DialectId::CODEX);
     }
-    let alike = [DialectId::CLAUDE, DialectId::CODEX].contains(&claimed);
+    // Only Droid has modes of these names (0.225.2).
+    let mode = json.get("permission_mode").and_then(Value::as_str);
+    if mode.is_some_and(|mode| mode == "off" || mode.starts_with("auto-")) {
+        return Some(DialectId::DROID);
+    }
+    let alike = [DialectId::CLAUDE, DialectId::CODEX, DialectId::DROID].contains(&claimed);
     (has("prompt_id") || (has("transcript_path") && !alike)).then_some(DialectId::CLAUDE)
 }
