@@ -6,6 +6,7 @@
 
 mod host;
 mod request;
+mod unread;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -107,8 +108,12 @@ struct Shared {
     budget: Option<Duration>,
 }
 
-/// An object that the host sent, or why a line is not an object.
-type Parsed = Result<Whole, Problem>;
+/// An object that the host sent, or why a line is not an object, and the `id` that it shows nevertheless.
+type Parsed = Result<Whole, (Value, Problem)>;
+
+fn parse_line(line: &[u8]) -> Parsed {
+    input::parse_object(line).map_err(|problem| (unread::find_id(line), problem))
+}
 
 /// What comes next.
 enum Next {
@@ -226,7 +231,7 @@ impl<'a> Stream<'a> {
         let is_over = running.is_empty() && !*is_asked;
         let line = async {
             if waiting.is_none() {
-                *waiting = Some(input::parse_object(&host.lines.recv().await?));
+                *waiting = Some(parse_line(&host.lines.recv().await?));
             }
             // Stop reading lines from a host that does not read its answers.
             let is_request =
@@ -252,7 +257,7 @@ impl<'a> Stream<'a> {
     fn serve_line(&mut self, line: Parsed, room: OwnedSemaphorePermit) {
         let mut whole = match line {
             Ok(whole) => whole,
-            Err(problem) => return self.refuse_line(Value::Null, &problem.into(), room),
+            Err((id, problem)) => return self.refuse_line(id, &problem.into(), room),
         };
         let id = whole.fields.get("id").cloned().unwrap_or_default();
         if self.is_event_open(&id) {
@@ -389,12 +394,12 @@ impl<'a> Stream<'a> {
                 let parsed = match waiting.take() {
                     Some(parsed) => parsed,
                     None => match lines.recv().await {
-                        Some(line) => input::parse_object(&line),
+                        Some(line) => parse_line(&line),
                         None => break,
                     },
                 };
                 let answer =
-                    shared.encode_answer_to_unserved_line(&config, parsed.ok(), &mut went_wrong);
+                    shared.encode_answer_to_unserved_line(&config, parsed, &mut went_wrong);
                 // If the writer has ended, there is no reader either.
                 let _ = outgoing.send((format!("{answer}\n"), None));
             }
@@ -435,13 +440,16 @@ impl Shared {
     fn encode_answer_to_unserved_line(
         &self,
         config: &[Fault],
-        whole: Option<Whole>,
+        parsed: Parsed,
         went_wrong: &mut bool,
     ) -> Value {
-        let request = whole.as_ref().and_then(|whole| {
+        let request = parsed.as_ref().ok().and_then(|whole| {
             request::request_name(whole).and_then(|name| Request::parse(name, whole).ok())
         });
-        let id = whole.and_then(|mut whole| whole.fields.shift_remove("id")).unwrap_or_default();
+        let id = parsed.map_or_else(
+            |(id, _)| id,
+            |mut whole| whole.fields.shift_remove("id").unwrap_or_default(),
+        );
         let hooks = HookCounts::of_ruleset(&self.engine.ruleset());
         let reply = match request {
             Some(Request::Hello) => request::hello_json(self.dialect, IN_FLIGHT),

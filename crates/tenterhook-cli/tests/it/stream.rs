@@ -55,6 +55,29 @@ fn a_bad_line_is_denied_and_the_stream_goes_on() {
     assert_eq!(lines.iter().find(|line| line["id"] == "z").unwrap()["blocked"], false);
 }
 
+/// V-40: JSON libraries write `NaN` and halves of surrogate pairs, and the host waits under the `id` of that event.
+#[test]
+fn unreadable_line_is_denied_under_the_id_that_it_shows() {
+    let fixture = Fixture::with_settings("{}");
+    let input = [
+        r#"{"id": 1, "hook_event_name": "PreToolUse", "tool_input": {"timeout": NaN}}"#,
+        r#"{"hook_event_name": "PreToolUse", "tool_input": {"command": "\ud800"}, "id": "b"}"#,
+        r#"{"tool_input": {"id": 2, "x": NaN}}"#,
+        r#"{"id": 3, "tool_input": {"x": NaN}, "id": 4}"#,
+    ]
+    .join("\n");
+    let output = fixture.run(&["fire", "--stream"], &input);
+    assert_eq!(output.code, 1, "no line could be read");
+    let lines = lines(&output.stdout);
+    let ids: Vec<&Value> = lines.iter().map(|line| &line["id"]).collect();
+    assert_eq!(ids, [&json!(1), &json!("b"), &Value::Null, &Value::Null]);
+    for line in &lines {
+        fits_schema("outcome", line);
+        assert_eq!(line["blocked"], true, "{line}");
+        assert_eq!(line["faults"][0]["code"], "unreadable-event", "{line}");
+    }
+}
+
 /// N-3: events that come at once are counted one by one.
 #[test]
 fn the_cap_holds_for_events_that_overlap() {
