@@ -129,7 +129,7 @@ pub(crate) fn decode_object(
     let map = &whole.fields;
     let event = dialect.dialect().decode_event(map, roots).map_err(|fault| {
         let help = match dialects_that_decode(map, roots) {
-            Some(names) => format!("it reads as an event of {names}: say so with `--dialect`"),
+            Some(options) => format!("it can be read with {options}"),
             None => format!(
                 "`tenterhook events --dialect {dialect}` lists the events; `--dialect` names another agent's"
             ),
@@ -157,9 +157,10 @@ fn has_two_event_names(whole: &Whole) -> bool {
     whole.twice.iter().any(|key| NAMES.contains(&key.as_str()))
 }
 
-/// Names the dialects that can decode such an event.
+/// Returns the options that name the dialects that can decode such an event.
 fn dialects_that_decode(map: &Map<String, Value>, roots: &Roots) -> Option<String> {
     let reads = DIALECTS.iter().filter(|dialect| dialect.decode_event(map, roots).is_ok());
-    let names: Vec<String> = reads.map(|dialect| format!("`{}`", dialect.id())).collect();
-    (!names.is_empty()).then(|| names.join(" or "))
+    let options: Vec<String> =
+        reads.map(|dialect| format!("`--dialect {}`", dialect.id())).collect();
+    (!options.is_empty()).then(|| options.join(" or "))
 }

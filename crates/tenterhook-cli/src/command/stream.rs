@@ -479,16 +479,27 @@ struct Refusal {
     why: String,
 }
 
+impl Refusal {
+    /// A host reads one sentence, so that it has the remedy, too.
+    fn new(code: Code, problem: Problem) -> Self {
+        let why = match problem.help {
+            Some(help) => format!("{}; {help}", problem.message),
+            None => problem.message,
+        };
+        Self { code, why }
+    }
+}
+
 impl From<Problem> for Refusal {
     fn from(problem: Problem) -> Self {
-        Self { code: Code::UnreadableEvent, why: problem.message }
+        Self::new(Code::UnreadableEvent, problem)
     }
 }
 
 impl From<Lost> for Refusal {
     fn from(lost: Lost) -> Self {
         match lost {
-            Lost::Unreadable { code, problem, .. } => Self { code, why: problem.message },
+            Lost::Unreadable { code, problem, .. } => Self::new(code, problem),
             Lost::NotGiven(problem) => problem.into(),
         }
     }

@@ -83,7 +83,7 @@ fn unreadable_event_is_reported_with_a_fix() {
     let fixture = Fixture::with_settings("{}");
     let native = r#"{"event": "PreToolUse", "tool": {"name": "Bash", "input": {}}}"#;
     let text = fixture.run(&["fire"], native).stderr;
-    assert!(text.contains("it reads as an event of `native`"), "{text}");
+    assert!(text.contains("it can be read with `--dialect native`"), "{text}");
     assert_snapshot!(fixture.run(&["fire"], "{\"hook_event_name\": 7}").all(), @r##"
 exit 2
 --- stdout

@@ -78,6 +78,17 @@ fn unreadable_line_is_denied_under_the_id_that_it_shows() {
     }
 }
 
+/// V-7: the denial names the option that reads such events.
+#[test]
+fn event_of_another_dialect_is_denied_with_its_option() {
+    let fixture = Fixture::with_settings("{}");
+    let event = json!({"id": 1, "event": "PreToolUse", "tool": {"name": "Bash", "input": {"command": "ls"}}});
+    let output = fixture.run(&["fire", "--stream"], &event.to_string());
+    let line = &lines(&output.stdout)[0];
+    let reason = line["reason"].as_str().unwrap();
+    assert!(reason.contains("`--dialect native`"), "{reason}");
+}
+
 /// N-3: events that come at once are counted one by one.
 #[test]
 fn the_cap_holds_for_events_that_overlap() {
