@@ -336,7 +336,8 @@ fn add_substitute_gates(
     if record.entries.iter().all(|entry| all.contains(entry)) {
         return 0;
     }
-    let reason = match source.flaw.as_ref().filter(|_| source.is_missing_since_approval()) {
+    let missing = source.flaw.as_ref().filter(|_| source.is_missing_since_approval());
+    let changed = match missing {
         Some(flaw) => format!("{}: {}", flaw.why, flaw.help),
         None => not_approved_reason(State::Changed, assessed, None, None),
     };
@@ -347,10 +348,18 @@ fn add_substitute_gates(
         let entry = entry::hook_digest(hook, ground);
         !stand.contains(&entry) && hook.arming == Arming::Armed && hook_role(hook) == Role::Gate
     });
+    // It is not known what an unreadable file contains.
+    let is_whole = source.flaw.is_none() && config.lost.is_none() && !config.unreadable;
     let gone: Vec<Hook> = gone
         .map(|mut hook| {
+            let is_removed = is_whole && config.hooks.iter().all(|other| other.id != hook.id);
+            let reason = if is_removed {
+                format!("you approved it, and its file lacks it: {TRUST_COMMAND} shows the change")
+            } else {
+                changed.clone()
+            };
             hook.id = HookId::new(format!("{}:approved", hook.id));
-            make_gate_hold_calls(&mut hook, reason.clone());
+            make_gate_hold_calls(&mut hook, reason);
             hook
         })
         .collect();

@@ -134,12 +134,18 @@ fn only_a_gate_that_ran_stands_in_when_it_is_gone() {
     let held: Vec<_> = config.hooks.iter().map(decision).collect();
     let [(id, why)] = held.as_slice() else { panic!("{held:?}") };
     assert_eq!(id, "gate:approved");
-    assert!(why.starts_with("holds: it is not what you approved"), "{why}");
+    let gone = "holds: you approved it, and its file lacks it: `tenterhook trust` shows the change";
+    assert_eq!(why, gone);
     let reported: Vec<_> = reported.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
     let [reported] = reported.as_slice() else { panic!("{reported:?}") };
     assert!(
         reported.ends_with("is not what you approved: the calls that its gates match are held")
     );
+    // A gate that its file contains, and that matches something else, is not gone.
+    fixture.write(NATIVE, &text.replacen("PreToolUse", "PermissionRequest", 1));
+    let (config, _) = judged(&fixture.trust(), fixture.source(NATIVE));
+    let (_, why) = config.hooks.iter().map(decision).find(|(id, _)| id == "gate:approved").unwrap();
+    assert!(why.starts_with("holds: it is not what you approved"), "{why}");
     // One that stands there still, and runs something else, is held as itself.
     fixture.write(
         NATIVE,
