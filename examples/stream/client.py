@@ -40,8 +40,7 @@ class Hooks:
                 self.input.flush()
             for line in self.lines:
                 outcome = json.loads(line)
-                # An outcome without an id denies a line that could not be read: ours, as only one is open.
-                # Lines that are no outcome are news of background hooks.
+                # Without an id it denies a line that was not read: ours. Other lines are news of background hooks.
                 if "blocked" in outcome and outcome.get("id") in (self.last_id, None):
                     return self.judge(outcome, tool_input)
         except (AttributeError, LookupError, OSError, TypeError, ValueError):
@@ -63,9 +62,13 @@ class Hooks:
                 tool_input if changed is None else changed, outcome["reason"] or "")
 
 
-# The limit in seconds is longer than what the hooks of one event may take.
-hooks = Hooks(sys.argv[1] if len(sys.argv) > 1 else "tenterhook", float(sys.argv[2]) if len(sys.argv) > 2 else 120)
-for command in ["ls", "rm -rf build", "cat .env", "npm install"]:
-    answer, tool_input, reason = hooks.ask("Bash", {"command": command})
-    run_as = f"as {tool_input['command']}" if tool_input["command"] != command else ""
-    print(" ".join(f"{command}: {answer} {run_as} {reason}".split()))
+def main(program: str = "tenterhook", limit: str = "120") -> None:  # seconds, more than the hooks of one event take
+    hooks = Hooks(program, float(limit))
+    for command in ["ls", "rm -rf build", "cat .env", "npm install"]:
+        answer, tool_input, reason = hooks.ask("Bash", {"command": command})
+        run_as = f"as {tool_input['command']}" if tool_input["command"] != command else ""
+        print(" ".join(f"{command}: {answer} {run_as} {reason}".split()))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])

@@ -196,6 +196,16 @@ fn types_of_the_example_clients_have_the_keys_of_the_schemas() {
 }
 
 /// Clients are short enough to read at once; `cargo e2e clients` runs them.
+/// A host imports the example and asks its own questions.
+#[test]
+fn importing_the_example_client_in_python_runs_nothing() {
+    let folder = crate::fixture::examples().join("stream");
+    let mut python = std::process::Command::new("python3");
+    python.args(["-B", "-c", "import client"]).current_dir(folder);
+    let Ok(output) = python.output() else { return };
+    assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
+}
+
 #[test]
 fn the_example_clients_are_short() {
     for file in ["client.py", "client.mjs", "client.go"] {
