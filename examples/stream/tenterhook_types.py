@@ -128,7 +128,7 @@ class Reload(TypedDict):
 
 @final
 class ReloadReply(TypedDict):
-    """With an `error`, the previous hooks stay in effect."""
+    """With an `error`, no file was read, and the previous hooks stay in effect. One broken file is a fault, and its last hooks stay."""
     id: Any
     reload: Reload
 
