@@ -146,6 +146,14 @@ fn reload_reports_unapproved_hooks() {
     assert_eq!(reload["faults"][0]["hook"], "slow", "{reply}");
     let message = reload["faults"][0]["message"].as_str().unwrap();
     assert!(message.contains("tenterhook trust"), "{message}");
+    // T-12: each call is denied for this reason, and the first has the fault.
+    for (id, codes) in [(1, json!(["awaits-approval"])), (2, json!([]))] {
+        stream.ask(&event(id, "Bash"));
+        let line = stream.next_line();
+        assert!(line["reason"].as_str().unwrap().contains("tenterhook trust"), "{line}");
+        let faults = line["faults"].as_array().unwrap().iter();
+        assert_eq!(faults.map(|fault| fault["code"].clone()).collect::<Value>(), codes, "{line}");
+    }
     stream.input = None;
     assert_eq!(stream.ended(), Some(0));
 }
