@@ -314,6 +314,7 @@ fn engine_step(hook: &Hook) -> tenterhook_core::outcome::Step {
         messages: Vec::new(),
         rewrote: false,
         stopped: false,
+        marks: Vec::new(),
         exemption: None,
         tier: None,
         shadow: None,
