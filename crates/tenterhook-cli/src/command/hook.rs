@@ -101,8 +101,12 @@ pub(crate) fn deny_invalid_arguments(words: &[String], exit: Exit, reply: &Calle
     };
     let named = value("--agent");
     let agent = DialectId::agents().find(|agent| Some(agent.as_str()) == named.as_deref());
+    let is_known = |agent: DialectId, event: &str| {
+        let mut rows = agent.dialect().event_rows().iter();
+        rows.any(|row| row.name == event || row.event == event)
+    };
     match (agent, value("--event")) {
-        (Some(agent), Some(event)) => {
+        (Some(agent), Some(event)) if is_known(agent, &event) => {
             reply.set_fallback_form(Claim::new(agent, &event).reply_form());
             reply.deny(Code::Failed, "`tenterhook hook` was called wrongly")
         }

@@ -4,8 +4,8 @@
 pub mod dialect;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, gate_event, new_config_path, observer_event,
-    tool_gate_event, tool_observer_event,
+    Agent, Below, Event, Form, Guarded, Installation, Scope, SwitchFile, gate_event,
+    new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
 
 /// The agent.
@@ -41,11 +41,20 @@ pub static AGENT: Agent = Agent {
         events: EVENTS,
         time: ("timeout", 1),
         switches: &[(&["hooksDisabled"], true)],
+        switches_elsewhere: &[
+            new_switch_file(Below::Project, ".factory/hooks.json", &["hooksDisabled"]),
+            new_switch_file(Below::Project, ".factory/hooks/hooks.json", &["hooksDisabled"]),
+            new_switch_file(Below::Project, ".factory/settings.json", &["hooks", "hooksDisabled"]),
+            new_switch_file(Below::AgentHome, "hooks/hooks.json", &["hooksDisabled"]),
+            new_switch_file(Below::AgentHome, "settings.json", &["hooks", "hooksDisabled"]),
+        ],
         matcher: Some("*"),
         gone: "tool calls and prompts are denied",
         gaps: &[
             "a hook cannot ask: that becomes a denial",
             "`droid exec` calls no hook for a prompt (0.225.2)",
+            "a repository's hook can change a call after yours judged it",
+            "`hooksDisabled` in a repository's `.factory` switches yours off, too",
         ],
         next: "Droid reads it when it is started next",
         ..Installation::NONE
@@ -65,3 +74,12 @@ const EVENTS: &[Event] = &[
     observer_event("SessionEnd", 10),
     observer_event("Notification", 60),
 ];
+
+/// Creates the switch in one file, which is off if `true`.
+const fn new_switch_file(
+    below: Below,
+    file: &'static str,
+    key: &'static [&'static str],
+) -> SwitchFile {
+    SwitchFile { below, file, key: (key, true) }
+}

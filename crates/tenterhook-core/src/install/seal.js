@@ -1,3 +1,5 @@
+const CHANGED = "The call changed while Tenterhook judged it, so it is not done."
+
 /** Makes a call unchangeable, so that what loads later cannot change what was judged: its attempt throws, which denies. */
 function seal(value) {
   if (value === null || typeof value !== "object" || Object.isFrozen(value)) return

@@ -3,6 +3,7 @@
 //!
 //! Implements `docs/spec/dialect-droid.md` (DR-).
 
+mod accepted;
 mod config;
 mod reply;
 #[cfg(test)]
@@ -14,7 +15,7 @@ use std::path::Path;
 use crate::answer::Powers;
 use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::reply_form;
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Matching};
+pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Matching};
 use crate::dialect::{Candidate, DialectId, Envelope, EventRow, Fit, Roots, machine};
 use crate::event::Event;
 use crate::hook::Layer;
@@ -26,6 +27,7 @@ pub static DROID: Dialect = Dialect {
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "DR-10"),
         ..Matching::DEFAULT
     },
+    files: Files { refused: accepted::find_refused_value, ..Files::DEFAULT },
     calls: Calls {
         replies: Some(&reply::REPLIES),
         project_variables: &PROJECT_VARIABLES,

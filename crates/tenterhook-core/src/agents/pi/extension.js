@@ -59,6 +59,7 @@ export default function (pi) {
     }
   })
   pi.on("tool_call", async (event, ctx) => {
+    const judged = JSON.stringify(event.input)
     const reply = await ask("PreToolUse", 600, {
       ...about(ctx),
       tool_name: event.toolName,
@@ -67,6 +68,7 @@ export default function (pi) {
     })
     if (typeof reply.message === "string") show(ctx, reply.message, "info")
     heed(reply)
+    if (JSON.stringify(event.input) !== judged) throw new Error(CHANGED)
     if (reply.args !== undefined) {
       if (reply.args === null || typeof reply.args !== "object") throw new Error(GONE)
       become(event.input, reply.args)

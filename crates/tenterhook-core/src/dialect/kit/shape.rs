@@ -14,6 +14,8 @@ pub(crate) enum Shape {
     Url,
     /// A whole number from the given one.
     Whole(u64),
+    /// Any number.
+    Number,
     /// A number above 0.
     AboveZero,
     /// A list of texts.
@@ -200,6 +202,7 @@ impl Shape {
             Self::Text => node.as_str().is_some(),
             Self::Url => node.as_str().is_some_and(has_url_scheme),
             Self::Whole(least) => node.to_json().as_u64().is_some_and(|number| number >= least),
+            Self::Number => node.as_f64().is_some(),
             Self::AboveZero => node.as_f64().is_some_and(|number| number > 0.0),
             Self::List | Self::Items(_) => node.as_array().is_some(),
             Self::Texts => node
@@ -223,6 +226,7 @@ impl Shape {
             Self::Url => "a URL that begins with its scheme",
             Self::Whole(0) => "a whole number",
             Self::Whole(_) => "a whole number above 0",
+            Self::Number => "a number",
             Self::AboveZero => "a number above 0",
             Self::Texts => "an array of strings",
             Self::List | Self::Items(_) => "an array",

@@ -112,15 +112,15 @@ fn find_events_table<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n 
     events
 }
 
-/// Reads `hooksDisabled`, which has no effect in a project (DR-5).
+/// Reads `hooksDisabled`; a project's switches off no hook here (DR-5).
 fn read_switch(reader: &mut Reader<'_>, entry: &Entry) {
     if entry.node.as_bool() != Some(true) {
         return;
     }
     let found = if reader.source.layer == Layer::Project {
-        let message = "`hooksDisabled` of a project switches no hook of the user off";
-        let found = finding_without_location(Code::SwitchIgnored, message);
-        found.help("set it in the user's `~/.factory/hooks.json`")
+        let message = "`hooksDisabled` of a project switches every hook off in Droid; here the user's hooks run";
+        finding_without_location(Code::SwitchIgnored, message)
+            .help("leave it out: `tenterhook status` names a project that has it")
     } else {
         reader.read.switches.push(Switch::DisableAll);
         finding_without_location(Code::HooksDisabled, "`hooksDisabled` switches every hook off")
@@ -173,7 +173,8 @@ fn command_condition(text: &str, compat: Compat) -> Condition {
             None => Picked::No("the event has no command".to_owned()),
             Some(Ok(true)) => Picked::Exactly,
             Some(Ok(false)) => Picked::No("the command does not match `commandRegex`".to_owned()),
-            Some(Err(why)) => Picked::Failed(why.to_string()),
+            // Droid's own expressions have no limits: what is too much for ours may restrain.
+            Some(Err(why)) => Picked::Widely(why.to_string()),
         }
     })
 }

@@ -96,3 +96,31 @@ fn fields_of_groups_and_handlers_are_read() {
     assert_eq!(picks("git push"), Picked::Exactly);
     assert!(matches!(picks("ls"), Picked::No(_)));
 }
+
+/// DR-6: the values for which Droid 0.225.2 ran no hook of the file, and values beside which it ran
+/// them.
+#[test]
+fn values_for_which_droid_drops_the_file_are_refused() {
+    let refused = |text: &str| {
+        let read = read_file("/h/.factory/hooks.json", Layer::User, text);
+        codes(&read).contains(&"value-refuses-file")
+    };
+    for entry in [
+        r#"{"hooks": [{"type": "prompt", "prompt": "x"}]}"#,
+        r#"{"hooks": [{"type": "command"}]}"#,
+        r#"{"hooks": [{"type": "command", "command": "a", "timeout": "30"}]}"#,
+        r#"{"hooks": [{"type": "command", "command": "a", "timeout": null}]}"#,
+        r#"{"commandRegex": 1, "hooks": []}"#,
+        r#"{"matcher": null, "hooks": []}"#,
+        r#"{"matcher": "Execute"}"#,
+    ] {
+        assert!(refused(&format!(r#"{{"Stop": [{entry}]}}"#)), "{entry}");
+    }
+    assert!(refused(r#"{"hooksDisabled": "no"}"#));
+    for entry in [
+        r#"{"hooks": [{"type": "command", "command": "a", "timeout": -1, "more": 1}]}"#,
+        r#"{"hooks": [], "more": 1}"#,
+    ] {
+        assert!(!refused(&format!(r#"{{"Stop": [{entry}], "Other": 1}}"#)), "{entry}");
+    }
+}
