@@ -56,6 +56,7 @@ pub(crate) mod internal {
         file::{open, read_config_file, read_regular_file, set_nonblocking_open},
         keep::{create_private_dir, missing_home_above, missing_home_message},
         nearby::{Hidden, find_unread_hook_files, is_file_of_other_dialect},
+        owner::{find_barrier_for_other_users, writer_of_shared_program},
         servers::{find_agent_servers, find_servers_for_hooks, servers_for_hooks_found_by},
         silencers::{find_silencers, plugin_hooks_source, silencers_in_files},
         system::{MANAGED, Stat, Unsupported, managed_file_path, set_owner_only_create_mode},

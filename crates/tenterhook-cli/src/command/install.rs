@@ -48,6 +48,10 @@ pub(crate) fn run_install(args: &Install, here: &Here, term: Term) -> Result<Exi
         here.require_home()?;
     }
     let program = program::program_path_to_register(args.program.as_deref(), scope, here)?;
+    // `--print` may prepare the entries of another machine.
+    if scope == Scope::Managed && !args.print {
+        program::require_program_for_all_users(Path::new(&program), here)?;
+    }
     // All of it is right, or nothing is written. The changes are found again when they are applied:
     // the installation before may have written the notes for `uninstall`, which all share.
     let planned =

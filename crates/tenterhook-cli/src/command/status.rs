@@ -11,6 +11,7 @@ mod view;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tenterhook::internal::discover;
 use tenterhook_core::agents::{Agent, Form, Scope, agents_with_hook_installation};
 use tenterhook_core::dialect::Silencer;
 use tenterhook_core::install::{self, Approval, tenterhook_files_with_texts};
@@ -52,6 +53,8 @@ struct Found {
     programs: Vec<String>,
     /// Whether our entries differ from what `install` writes: a timeout or the fail-closed wrapper was changed.
     altered: bool,
+    /// For managed entries: why a user can change what they start, and what corrects it.
+    exposed: Option<(String, String)>,
     /// How many hooks of others the agent runs itself.
     others: usize,
     /// Why the file cannot be read.
@@ -63,12 +66,7 @@ pub(crate) fn run(args: &Status, here: &Here, term: Term) -> Result<Exit, Proble
     let agents: Vec<Row> = present.map(|agent| Row::from_files(agent, here)).collect();
     let rules = term.run_with_progress("reading hooks", || Rules::read(&args.expect, here));
     let view = View::of_this_process(here);
-    let state = rules.overall_state().max(match agents.iter().all(|row| row.is_covered) {
-        // Without an agent, nothing shows that the expected rules are applied to a call.
-        true if agents.is_empty() && !args.expect.is_empty() => State::NoAgent,
-        true => State::Good,
-        false => State::DoesNotCall,
-    });
+    let state = rules.overall_state().max(state_of_agents(&agents, args));
     match args.output.format {
         Format::Json => {
             let agents = agents.iter().map(|row| json::agent_json(row, here)).collect();
@@ -91,6 +89,16 @@ pub(crate) fn run(args: &Status, here: &Here, term: Term) -> Result<Exit, Proble
         }
     }
     Ok(state.exit())
+}
+
+/// Returns the worst state of an agent here.
+fn state_of_agents(agents: &[Row], args: &Status) -> State {
+    // Without an agent, nothing shows that the expected rules are applied to a call.
+    let without_agent = match agents.is_empty() && !args.expect.is_empty() {
+        true => State::NoAgent,
+        false => State::Good,
+    };
+    agents.iter().map(Row::state).max().unwrap_or(without_agent)
 }
 
 /// Renders the files with rules that apply here.
@@ -126,6 +134,13 @@ impl Row {
             && !silencers.iter().any(silence::has_error_severity);
         Self { agent, found, silencers, is_covered }
     }
+
+    fn state(&self) -> State {
+        if self.found.iter().any(|file| file.exposed.is_some()) {
+            return State::ProgramExposed;
+        }
+        if self.is_covered { State::Good } else { State::DoesNotCall }
+    }
 }
 
 impl Found {
@@ -145,6 +160,19 @@ impl Found {
     /// Returns the program that the entries start.
     fn called_program(&self) -> &str {
         self.programs.first().map_or(NAME, String::as_str)
+    }
+
+    /// Returns why a user can change the program of managed entries, and what corrects it (BR-162).
+    fn find_exposed_program(&self, here: &Here) -> Option<(String, String)> {
+        let programs = self.programs.iter().filter(|_| self.scope == Scope::Managed);
+        let exposed = |program: &String| match Path::new(program).is_absolute() {
+            true => discover::writer_of_shared_program(Path::new(program), &here.roots),
+            false => Some((
+                format!("each user's `PATH` decides which program `{program}` is"),
+                "install again with `--scope managed`".to_owned(),
+            )),
+        };
+        programs.filter_map(exposed).next()
     }
 
     /// Returns whether the agent calls an existing program for every gate that `install` registers.
@@ -216,6 +244,20 @@ fn is_program_present(program: &str, here: &Here) -> bool {
     }
 }
 
+/// Describes why a program does not start, after its name. One behind a directory that the user may
+/// not pass is there for others.
+pub(super) fn why_program_is_missing(program: &str) -> &'static str {
+    let path = Path::new(program);
+    match path.metadata() {
+        _ if !program.contains('/') => "is not on `PATH`",
+        Ok(_) => "cannot be started",
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            "cannot be reached by this user"
+        }
+        Err(_) => "is gone",
+    }
+}
+
 fn read_agent_files(agent: &Agent, here: &Here) -> Vec<Found> {
     let mut all = Vec::new();
     for (scope, path) in agent_file_paths(agent, here) {
@@ -228,6 +270,7 @@ fn read_agent_files(agent: &Agent, here: &Here) -> Vec<Found> {
             waiting: Vec::new(),
             programs: Vec::new(),
             altered: false,
+            exposed: None,
             others: 0,
             broken: None,
         };
@@ -241,6 +284,7 @@ fn read_agent_files(agent: &Agent, here: &Here) -> Vec<Found> {
             _ => read_own_files(agent, &path, &mut found),
         };
         if is_there {
+            found.exposed = found.find_exposed_program(here);
             all.push(found);
         }
     }
@@ -397,7 +441,9 @@ fn agent_page(row: &Row, here: &Here) -> String {
         let how = format!("fix {} by hand, then `tenterhook install {}`", file.file, agent.name);
         page.push_row("to change it", &how);
     } else if can_call_tenterhook(agent) {
-        page.push_row("to change it", &format!("tenterhook install {}", agent.name));
+        let is_managed = |file: &Found| file.scope == Scope::Managed && file.calls_tenterhook();
+        let scope = if row.found.iter().any(is_managed) { " --scope managed" } else { "" };
+        page.push_row("to change it", &format!("tenterhook install {}{scope}", agent.name));
     }
     page.0.push('\n');
     page.0
@@ -431,8 +477,14 @@ impl Page {
             }
         }
         for program in file.programs.iter().filter(|program| !is_program_present(program, here)) {
-            let gone = if program.contains('/') { "is gone" } else { "is not on `PATH`" };
-            self.push_row("", &format!("`{program}` {gone}"));
+            self.push_row("", &format!("`{program}` {}", why_program_is_missing(program)));
+        }
+        if let Some((why, help)) = &file.exposed {
+            self.push_row(
+                "exposed",
+                &format!("{why}: users can change the program of these entries"),
+            );
+            self.push_row("to change it", help);
         }
         if file.altered {
             self.push_row(

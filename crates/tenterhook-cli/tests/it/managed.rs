@@ -8,10 +8,12 @@ use crate::fixture::{CliOutput, Fixture};
 const WITHIN: &str = r#"
 PATH="$PATH:/usr/sbin:/sbin"
 mkdir root; mount -t tmpfs -o mode=0755 none root
-for name in /bin /lib /lib64 /sbin /usr /dev /proc "$PWD" "$(dirname "$(command -v tenterhook)")"; do
+for name in /bin /lib /lib64 /sbin /usr /dev /proc "$PWD"; do
     [ -d "$name" ] || continue
     mkdir -p "root$name"; mount --rbind "$name" "root$name"
 done
+# A copy of the program belongs to root there.
+mkdir -p root/opt; cp "$(command -v tenterhook)" root/opt/; chmod 755 root root/opt root/opt/tenterhook; PATH="/opt:$PATH"
 mkdir -p root/etc/tenterhook root/etc/codex; cp "$HOME/managed.toml" root/etc/tenterhook/tenterhook.toml
 exec chroot root sh -c 'cd "$1/project" && . "$HOME/script"' - "$PWD"
 "#;
@@ -112,4 +114,48 @@ fn a_user_switches_off_no_file_of_the_machine() {
     assert!(output.stdout.contains("only a managed file changes this"), "{all}");
     assert!(!output.stdout.contains("managed-key-ignored"), "{all}");
     assert!(output.stdout.contains("no findings in 1 file"), "{all}");
+}
+
+/// BR-162: managed entries start only a program that users can start and cannot change, by the file, a link or a directory above it.
+#[test]
+fn managed_entries_start_only_a_program_that_users_cannot_change() {
+    let script = r#"mkdir -p /srv/in ~/.claude; cp /opt/tenterhook /srv/in/; ln -s /srv/in /opt/link; P=/srv/in/tenterhook
+        S=$(sha256sum /etc/tenterhook/tenterhook.toml | cut -d' ' -f1)
+        put() { echo "$1"; tenterhook install claude --scope managed --program "${2:-$P}" || echo "$1 $?"; }
+        seen() { tenterhook status --expect $S; echo "$1 $?"; }
+        chmod 777 $P; put file; chmod 755 $P; chmod 777 /srv/in; put above; put linked /opt/link/tenterhook; chmod 755 /srv/in
+        chmod 750 $P; put unread; chmod 755 $P; chmod 700 /srv; put closed; chmod 755 /srv
+        ls /etc/claude-code || echo nothing; put fine; seen good; chmod 777 /srv/in; seen exposed
+        tenterhook status | grep 'everybody may write `/srv/in`'; tenterhook status --format json >~/json || echo json $?
+        chmod 755 /srv/in; seen mended; sed -i 's|/srv/in/tenterhook|tenterhook|' /etc/claude-code/*; seen bare
+        grep -o '"program-exposed"' ~/json; chmod 777 $P; tenterhook install claude --program $P; echo own $?"#;
+    let Some(output) = play(GUARD, "", script) else { return };
+    let all = output.all();
+    for line in [
+        "file 1",
+        "above 1",
+        "linked 1",
+        "unread 1",
+        "closed 1",
+        "nothing",
+        "good 0",
+        "exposed 5",
+        "json 5",
+        "mended 0",
+        "bare 5",
+        "\"program-exposed\"",
+        "own 0",
+    ] {
+        assert!(output.stdout.contains(&format!("{line}\n")), "{line}: {all}");
+    }
+    let flat = all.split_whitespace().collect::<Vec<_>>().join(" ");
+    for text in [
+        "everybody may write `/srv/in/tenterhook`: other users could change the program",
+        "other users cannot pass `/srv`",
+        "run `sudo install -m 755 /srv/in/tenterhook /usr/local/bin/`",
+        "everybody may write `/srv/in`: users can change the program of these entries",
+        "each user's `PATH` decides which program `tenterhook` is",
+    ] {
+        assert!(flat.contains(text), "{text}: {all}");
+    }
 }

@@ -57,6 +57,15 @@ impl Stat {
             true => self.has_list.then_some(Writer::List),
         }
     }
+
+    /// Returns whether only the owner, and at most root's group, may run the file or pass through
+    /// the directory.
+    fn is_closed_to_others(&self) -> bool {
+        const RUN_BY_GROUP: u32 = 0o010;
+        const RUN_BY_ALL: u32 = 0o001;
+        let group_may = self.mode & RUN_BY_GROUP != 0 && self.group != ROOT;
+        self.link.is_none() && !self.has_list && self.mode & RUN_BY_ALL == 0 && !group_may
+    }
 }
 
 /// Returns the flaw of a managed file that somebody besides root, or the owner that the host names,
@@ -73,10 +82,34 @@ pub(super) fn managed_file_flaw(path: &Path, layer: Layer, roots: &Roots) -> Opt
 /// Describes who else may write the file or a directory on the way to it, and the command that
 /// corrects it.
 fn untrusted_writer_message(path: &Path, roots: &Roots) -> Option<(String, String)> {
-    let owners: Vec<u32> = [ROOT].into_iter().chain(roots.managed_owner).collect();
-    let full = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let (place, writer) = find_other_writer(&full, &owners, &read_stat)?;
+    let (place, writer) = find_untrusted_writer(path, roots)?;
     Some(writer.describe_fault_and_remedy(&place))
+}
+
+/// Describes who else may write a program that each user's agent starts, and the command that
+/// corrects it (BR-162). `None` on a system whose permissions are not read: there the organisation
+/// protects it in another way.
+#[must_use]
+pub fn writer_of_shared_program(program: &Path, roots: &Roots) -> Option<(String, String)> {
+    let (place, writer) = find_untrusted_writer(program, roots)?;
+    (writer != Writer::Unknown).then(|| writer.describe_fault_and_remedy(&place))
+}
+
+/// Returns the file or directory on the way to a program that keeps other users from starting it
+/// (BR-162). A group besides root's that may pass is the organisation's choice.
+#[must_use]
+pub fn find_barrier_for_other_users(program: &Path) -> Option<PathBuf> {
+    let barrier = |stat: &Stat| stat.is_closed_to_others().then_some(());
+    find_on_way(&absolute_path(program), &read_stat, &barrier).ok()?.map(|(place, ())| place)
+}
+
+fn find_untrusted_writer(path: &Path, roots: &Roots) -> Option<(PathBuf, Writer)> {
+    let owners: Vec<u32> = [ROOT].into_iter().chain(roots.managed_owner).collect();
+    find_other_writer(&absolute_path(path), &owners, &read_stat)
+}
+
+fn absolute_path(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 impl Writer {
@@ -105,13 +138,27 @@ impl Writer {
     }
 }
 
-/// Follows a path and its links from the root of the file system. Returns the first file or
-/// directory that somebody besides `owners` may write.
+/// Returns the first file or directory on the way to a path that somebody besides `owners` may
+/// write.
 fn find_other_writer(
     path: &Path,
     owners: &[u32],
     look: &dyn Fn(&Path) -> io::Result<Stat>,
 ) -> Option<(PathBuf, Writer)> {
+    match find_on_way(path, look, &|stat| stat.first_other_writer(owners)) {
+        Ok(found) => found,
+        Err(unsupported) => Some((unsupported, Writer::Unknown)),
+    }
+}
+
+/// Follows a path and its links from the root of the file system. Returns the first file or
+/// directory that `judge` finds; as an error, the one whose owner and mode this system does not
+/// tell.
+fn find_on_way<T>(
+    path: &Path,
+    look: &dyn Fn(&Path) -> io::Result<Stat>,
+    judge: &dyn Fn(&Stat) -> Option<T>,
+) -> Result<Option<(PathBuf, T)>, PathBuf> {
     let steps = |path: &Path| -> Vec<PathBuf> {
         path.components().rev().map(|step| PathBuf::from(step.as_os_str())).collect()
     };
@@ -128,24 +175,22 @@ fn find_other_writer(
         }
         let stat = match look(&at) {
             Ok(stat) => stat,
-            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
-                return Some((at, Writer::Unknown));
-            }
-            Err(_) => return None,
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => return Err(at),
+            Err(_) => return Ok(None),
         };
-        if let Some(writer) = stat.first_other_writer(owners) {
-            return Some((at, writer));
+        if let Some(found) = judge(&stat) {
+            return Ok(Some((at, found)));
         }
         if let Some(target) = stat.link {
             links += 1;
             if links > MAX_LINKS {
-                return None;
+                return Ok(None);
             }
             at.pop();
             left.extend(steps(&target));
         }
     }
-    None
+    Ok(None)
 }
 
 fn read_stat(path: &Path) -> io::Result<Stat> {

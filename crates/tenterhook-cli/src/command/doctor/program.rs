@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tenterhook::internal::discover;
-use tenterhook_core::agents::Agent;
+use tenterhook_core::agents::{Agent, Scope};
 
-use super::entries::File;
+use super::entries::{File, fix_by_installing};
 use super::finding::{Finding, Kind, Mend};
 use crate::ambient::Here;
 use crate::command::install::files::find_on_path;
 use crate::command::probe;
+use crate::command::status::why_program_is_missing;
 use crate::executable::is_executable;
 
 /// The agent, as far as it can be asked.
@@ -48,8 +49,9 @@ pub(super) fn program_findings(agent: &Agent, files: &[&File], here: &Here) -> V
             }
             seen.push(&entry.program);
             let finding = match find_program(&entry.program, here) {
-                None => Some(missing_program_finding(agent, &entry.program)),
-                Some(path) => foreign_program_finding(&path, here),
+                None => Some(missing_program_finding(agent, file.scope, &entry.program)),
+                Some(path) => exposed_program_finding(file, &path, here)
+                    .or_else(|| foreign_program_finding(&path, here)),
             };
             found
                 .extend(finding.map(|finding| finding.with_location(&file.path, entry.line, here)));
@@ -58,18 +60,18 @@ pub(super) fn program_findings(agent: &Agent, files: &[&File], here: &Here) -> V
     found
 }
 
-fn missing_program_finding(agent: &Agent, program: &str) -> Finding {
-    let why = match (program.contains('/'), Path::new(program).exists()) {
-        (false, _) => "is not on `PATH`",
-        (true, true) => "cannot be started",
-        (true, false) => "is gone",
-    };
+fn missing_program_finding(agent: &Agent, scope: Scope, program: &str) -> Finding {
+    let why = why_program_is_missing(program);
     let what = format!("`{program}` {why}; {}", agent.installation.gone);
-    Finding::new(
-        Kind::ProgramMissing,
-        what,
-        Mend::from_command(format!("tenterhook install {}", agent.name)),
-    )
+    Finding::new(Kind::ProgramMissing, what, fix_by_installing(agent, scope))
+}
+
+/// Reports a program of managed entries that users can change (BR-162).
+fn exposed_program_finding(file: &File, path: &Path, here: &Here) -> Option<Finding> {
+    let program = Some(path).filter(|_| file.scope == Scope::Managed)?;
+    let (why, remedy) = discover::writer_of_shared_program(program, &here.roots)?;
+    let what = format!("{why}: users can change the program of these entries");
+    Some(Finding::new(Kind::ProgramForeign, what, Mend::from_advice(remedy)))
 }
 
 /// Reports a program called `tenterhook` that is not this one: the silence of a foreign program

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use tenterhook::internal::discover;
 use tenterhook_core::agents::Scope;
 
 use super::files::find_on_path;
@@ -43,6 +44,23 @@ pub(super) fn program_path_to_register(
         .with_help("install tenterhook so that it is found by its name, or name its place with `--program FILE`")),
         (_, _) => require_usable_program(&own),
     }
+}
+
+/// Returns an error if a user could change the program, and so its rules, or could not start it
+/// (BR-162).
+pub(super) fn require_program_for_all_users(program: &Path, here: &Here) -> Result<(), Problem> {
+    let fault = match discover::writer_of_shared_program(program, &here.roots) {
+        Some((why, _)) => format!("{why}: other users could change the program"),
+        None => match discover::find_barrier_for_other_users(program) {
+            Some(place) => format!("other users cannot pass `{}`", place.display()),
+            None => return Ok(()),
+        },
+    };
+    let shown = program.display();
+    let problem = Problem::new(format!("`{shown}` is no program for every user: {fault}"));
+    Err(problem.with_help(format!(
+        "run `sudo install -m 755 {shown} /usr/local/bin/`, then install with `/usr/local/bin/{NAME}`"
+    )))
 }
 
 fn is_temporary_path(path: &Path) -> bool {

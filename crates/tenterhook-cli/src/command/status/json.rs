@@ -27,7 +27,8 @@ pub(super) fn agent_json(row: &Row, here: &Here) -> Value {
         json!({
             "waiting": waiting,
             "scope": scope_name(found.scope), "file": found.file, "path": found.path, "events": found.events, "programs": found.programs,
-            "altered": found.altered, "switched_off": switches(found).is_some_and(|switch| switch.off),
+            "altered": found.altered, "exposed": found.exposed.as_ref().map(|(why, _)| why),
+            "switched_off": switches(found).is_some_and(|switch| switch.off),
             "other_hooks": found.others, "broken": found.broken,
         })
     };

@@ -34,6 +34,8 @@ pub(super) enum State {
     DoesNotCall,
     /// No managed file with an expected digest applies.
     OtherRules,
+    /// Users can change the program that managed entries start.
+    ProgramExposed,
     /// A file with rules cannot be read completely.
     CannotBeRead,
 }
@@ -45,6 +47,7 @@ impl State {
             Self::NoAgent => "no-agent",
             Self::DoesNotCall => "does-not-call",
             Self::OtherRules => "other-rules",
+            Self::ProgramExposed => "program-exposed",
             Self::CannotBeRead => "cannot-be-read",
         }
     }
@@ -55,7 +58,7 @@ impl State {
             Self::NoAgent => Exit::NoAgent,
             Self::DoesNotCall => Exit::Wrong,
             Self::OtherRules => Exit::OtherRules,
-            Self::CannotBeRead => Exit::Unreadable,
+            Self::ProgramExposed | Self::CannotBeRead => Exit::Unreadable,
         }
     }
 }
