@@ -252,6 +252,9 @@ fn switch_digest(switch: &Switch, ground: PathRoots<'_>) -> String {
         Switch::NoShadow => canon.with_field("no shadow", ""),
         Switch::ManagedOnly(whose) => canon.with_field("managed only", format!("{whose:?}")),
         Switch::DisableHook { name, place: _ } => canon.with_field("disable", name),
+        Switch::AdjustHook { name, keys, place: _ } => {
+            canon.with_field("adjust", name).with_field("keys", keys)
+        }
         Switch::Requests { about, allowed, place: _ } => {
             canon.with_field("requests", about.key()).with_list_field("allowed", allowed)
         }

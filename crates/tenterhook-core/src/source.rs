@@ -171,6 +171,16 @@ pub enum Switch {
         /// The location of the key.
         place: Option<Location>,
     },
+    /// `mode` or `enabled = true` for the hook of this name (native), in an entry that has no hook
+    /// of its own. It has no effect (C-50).
+    AdjustHook {
+        /// Its name.
+        name: String,
+        /// The keys, as they are shown.
+        keys: &'static str,
+        /// The location of the key.
+        place: Option<Location>,
+    },
     /// Only a managed source puts a hook into shadow (SH-3).
     NoShadow,
     /// Rules for the hooks of another source.
@@ -200,7 +210,7 @@ impl Switch {
     #[must_use]
     pub const fn location(&self) -> Option<&Location> {
         match self {
-            Self::DisableHook { place, .. } => place.as_ref(),
+            Self::DisableHook { place, .. } | Self::AdjustHook { place, .. } => place.as_ref(),
             Self::Requests { place, .. } => place.as_ref(),
             Self::Govern(govern) => govern.place.as_ref(),
             Self::DisableAll

@@ -123,7 +123,17 @@ pub(super) fn unmatched_statement_findings(read: &[(Source, ReadConfig)]) -> Vec
                     let found = Diagnostic::new(Code::SwitchIgnored, message, place.clone());
                     return (*layer != Layer::Managed).then(|| found.help(super::bound::HELP));
                 }
-                Switch::DisableHook { name, .. } if !names.contains(name.as_str()) => {
+                Switch::AdjustHook { name, keys, place }
+                    if is_absent_built_in_rule(name, &names) =>
+                {
+                    let message =
+                        format!("{keys} for the built-in rule `{name}` in {by} has no effect");
+                    let found = Diagnostic::new(Code::SwitchIgnored, message, place.clone());
+                    return Some(found.help(super::bound::HELP));
+                }
+                Switch::DisableHook { name, .. } | Switch::AdjustHook { name, .. }
+                    if !names.contains(name.as_str()) =>
+                {
                     (name.clone(), "hook", near(name))
                 }
                 Switch::Govern(govern)

@@ -71,7 +71,9 @@ impl<'s> Statements<'s> {
         let mut said = Self { all, by_name: HashMap::new(), others: Vec::new() };
         for (at, statement) in all.iter().enumerate() {
             match &statement.switch {
-                Switch::DisableHook { name, .. } => said.by_name.entry(name).or_default().push(at),
+                Switch::DisableHook { name, .. } | Switch::AdjustHook { name, .. } => {
+                    said.by_name.entry(name).or_default().push(at);
+                }
                 _ => said.others.push(at),
             }
         }
@@ -101,6 +103,10 @@ fn apply_statement_to_hook(
     hook: &mut Hook,
 ) -> Option<(String, &'static str)> {
     let Statement { layer, by, switch, .. } = statement;
+    if let Switch::AdjustHook { name, keys, .. } = switch {
+        return (hook.id.as_str() == name)
+            .then(|| adjustment_without_effect(by, keys, hook, source));
+    }
     let layer = *layer;
     let meant = match switch {
         Switch::DisableHook { name, .. } => hook.id.as_str() == name,
@@ -111,6 +117,7 @@ fn apply_statement_to_hook(
         | Switch::NoShadow
         | Switch::DisableAll
         | Switch::EnableAll
+        | Switch::AdjustHook { .. }
         | Switch::Requests { .. } => false,
     };
     let is_of_managed = matches!(switch, Switch::ManagedOnly(_));
@@ -138,6 +145,7 @@ fn apply_statement_to_hook(
         | Switch::HoldUnapproved
         | Switch::NoShadow
         | Switch::DisableHook { .. }
+        | Switch::AdjustHook { .. }
         | Switch::Govern(_)
         | Switch::Requests { .. }
         | Switch::DisableAll
@@ -171,6 +179,25 @@ fn cannot_govern_message(statement: &Statement, hook: &Hook) -> String {
         statement.layer.as_str(),
         hook.layer.as_str()
     )
+}
+
+/// Says that `mode` or `enabled = true` has no effect on a hook of another file (C-50), and what to
+/// do.
+fn adjustment_without_effect(
+    by: &str,
+    keys: &str,
+    hook: &Hook,
+    source: &Source,
+) -> (String, &'static str) {
+    let help = match hook.is_managed_or_built_in() {
+        true => bound::HELP,
+        false => "leave it out, or write it in the file of the hook",
+    };
+    let message = format!(
+        "{keys} for hook `{}` in {by} has no effect: the hook is of {}",
+        hook.id, source.name
+    );
+    (message, help)
 }
 
 /// Says that a hook is not disabled by its name because a managed file requires it to run (C-90).

@@ -305,6 +305,9 @@ fn other_settings(config: &ReadConfig, assessed: &Assessed, project: &Path) -> V
         Switch::HoldUnapproved => "blocks the calls that unapproved gates match".to_owned(),
         Switch::NoShadow => "lets no hook of others be put into shadow".to_owned(),
         Switch::DisableHook { name, .. } => format!("switches hook `{name}` off"),
+        Switch::AdjustHook { name, keys, .. } => {
+            format!("sets {keys} for hook `{name}` of another file, without effect")
+        }
         Switch::Govern(govern) => format!("says how hooks of `{}` run", govern.file.display()),
         Switch::Requests { about, .. } => format!("says what requests may do (`{}`)", about.key()),
     });

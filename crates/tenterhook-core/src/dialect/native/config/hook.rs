@@ -37,10 +37,7 @@ impl Reader<'_> {
         }
         let of = format!("hook `{}`", entry.key);
         let fields = self.read_checked_fields(entry, &of, keys::HOOK)?;
-        // Nothing but `enabled = false` speaks of a hook that stands elsewhere (C-50).
-        if fields.flag("enabled") == Some(false) && entry.node.entries().len() == 1 {
-            let place = Some(self.location_of(entry.key_span));
-            self.out.switches.push(Switch::DisableHook { name: entry.key.clone(), place });
+        if self.read_switches_of_other_hook(&fields) {
             return Some(());
         }
         let (before, first) = (self.error_count(), self.out.diagnostics.len());
@@ -55,6 +52,30 @@ impl Reader<'_> {
         self.make_dead_gate_findings_errors(&fields, &hooks, first);
         self.out.hooks.extend(hooks);
         Some(())
+    }
+
+    /// Reads an entry that has no key besides `enabled` and `mode`: it is about a hook that another
+    /// file has, and only `enabled = false` has an effect on that (C-50).
+    fn read_switches_of_other_hook(&mut self, fields: &Fields<'_>) -> bool {
+        let entry = fields.entry;
+        let is_switch = |field: &Entry| ["enabled", "mode"].contains(&field.key.as_str());
+        if entry.node.entries().is_empty() || !entry.node.entries().iter().all(is_switch) {
+            return false;
+        }
+        let name = || entry.key.clone();
+        let place = || Some(self.location_of(entry.key_span));
+        let is_off = fields.flag("enabled") == Some(false);
+        let keys = match (fields.has_key("mode"), fields.flag("enabled")) {
+            (true, Some(true)) => Some("`mode` and `enabled = true`"),
+            (true, _) => Some("`mode`"),
+            (false, Some(true)) => Some("`enabled = true`"),
+            (false, _) => None,
+        };
+        let off = is_off.then(|| Switch::DisableHook { name: name(), place: place() });
+        let adjusted = keys.map(|keys| Switch::AdjustHook { name: name(), keys, place: place() });
+        let switches: Vec<Switch> = off.into_iter().chain(adjusted).collect();
+        self.out.switches.extend(switches);
+        true
     }
 
     fn build_hooks(&mut self, fields: &Fields<'_>) -> Vec<Hook> {

@@ -167,6 +167,40 @@ fn a_user_changes_no_hook_of_a_managed_file() {
     }
 }
 
+/// C-50: an entry that has only `mode` or `enabled` holds no call, whether another file has its hook
+/// or not, and a warning says that it has no effect.
+#[test]
+fn entry_without_a_hook_adjusts_nothing_and_holds_nothing() {
+    let alone = load_both(GUARD, "", "{}").ruleset.hooks().len();
+    for (keys, shown) in [
+        ("mode = 'shadow'", "`mode`"),
+        ("mode = 'enforce'", "`mode`"),
+        ("enabled = true", "`enabled = true`"),
+        ("enabled = true\nmode = 'shadow'", "`mode` and `enabled = true`"),
+        ("enabled = false\nmode = 'shadow'", "`mode`"),
+    ] {
+        let about = |name: &str| load_both(GUARD, &format!("[hook.{name}]\n{keys}\n"), "{}");
+        let loaded = about("guard");
+        assert_eq!(codes(&loaded), ["switch-not-heard"], "{keys}: {:?}", loaded.diagnostics);
+        let shows = |found: &crate::diagnostic::Diagnostic| {
+            found.message.starts_with(&format!("{shown} for hook `guard` in {USERS} has no effect"))
+                && found.help.as_deref() == Some("leave it out: only a managed file changes this")
+        };
+        assert!(loaded.diagnostics.iter().any(shows), "{keys}: {:?}", loaded.diagnostics);
+        assert_eq!(hook(&loaded, "guard").arming, Arming::Armed);
+        assert!(!hook(&loaded, "guard").enforcement.is_shadow(), "{keys}");
+        let loaded = about("nothing");
+        assert_eq!(codes(&loaded), ["nothing-of-that-name"], "{keys}");
+        assert_eq!(loaded.ruleset.hooks().len(), alone, "{keys}");
+    }
+    // An entry that has more is a gate with a mistake.
+    for user in ["[hook.guard]\n", "[hook.guard]\nmode = 'shadow'\non = 'PreToolUse'\n"] {
+        let loaded = load_both(GUARD, user, "{}");
+        assert!(codes(&loaded).contains(&"missing-run"), "{user}: {:?}", loaded.diagnostics);
+        assert!(loaded.ruleset.hooks().len() > alone, "{user}");
+    }
+}
+
 /// The name of a table, what a managed file and the user's say in it, the codes of the findings,
 /// and how the managed word is seen.
 type OfTable =
