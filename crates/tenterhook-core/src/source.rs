@@ -171,8 +171,8 @@ pub enum Switch {
         /// The location of the key.
         place: Option<Location>,
     },
-    /// `mode` or `enabled = true` for the hook of this name (native), in an entry that has no hook
-    /// of its own. It has no effect (C-50).
+    /// `mode` or `enabled = true` for the hook of this name (native), in an entry without a hook. It
+    /// has no effect (C-50).
     AdjustHook {
         /// Its name.
         name: String,

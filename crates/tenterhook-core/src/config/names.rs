@@ -95,6 +95,12 @@ fn is_absent_built_in_rule(name: &str, hooks: &HashSet<&str>) -> bool {
     pack == Some(protect::NAME) && !hooks.contains(name)
 }
 
+/// Reports keys for a built-in rule that only a managed file changes.
+fn built_in_rule_finding(keys: &str, name: &str, by: &str, place: &Option<Location>) -> Diagnostic {
+    let message = format!("{keys} for the built-in rule `{name}` in {by} has no effect");
+    Diagnostic::new(Code::SwitchIgnored, message, place.clone()).help(super::bound::HELP)
+}
+
 /// Reports statements about a hook or a file that no source has (C-18), usually because of a typo.
 pub(super) fn unmatched_statement_findings(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
     let names: HashSet<&str> = read
@@ -117,19 +123,13 @@ pub(super) fn unmatched_statement_findings(read: &[(Source, ReadConfig)]) -> Vec
             let (text, kind, near) = match switch {
                 // They are not read from a file, and which host adds them is not known here.
                 Switch::DisableHook { name, place } if is_absent_built_in_rule(name, &names) => {
-                    let message = format!(
-                        "`enabled = false` for the built-in rule `{name}` in {by} has no effect"
-                    );
-                    let found = Diagnostic::new(Code::SwitchIgnored, message, place.clone());
-                    return (*layer != Layer::Managed).then(|| found.help(super::bound::HELP));
+                    let found = built_in_rule_finding("`enabled = false`", name, by, place);
+                    return (*layer != Layer::Managed).then_some(found);
                 }
                 Switch::AdjustHook { name, keys, place }
                     if is_absent_built_in_rule(name, &names) =>
                 {
-                    let message =
-                        format!("{keys} for the built-in rule `{name}` in {by} has no effect");
-                    let found = Diagnostic::new(Code::SwitchIgnored, message, place.clone());
-                    return Some(found.help(super::bound::HELP));
+                    return Some(built_in_rule_finding(keys, name, by, place));
                 }
                 Switch::DisableHook { name, .. } | Switch::AdjustHook { name, .. }
                     if !names.contains(name.as_str()) =>
