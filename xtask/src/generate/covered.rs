@@ -27,7 +27,7 @@ pub(super) fn page() -> String {
                 unhooked.gap, unhooked.pack
             );
         }
-        for gap in agent.installation.gaps {
+        for gap in agent.installation.gaps.iter().chain(agent.installation.switch_gaps) {
             let _ = writeln!(page, "- {gap}");
         }
     }

@@ -110,7 +110,7 @@ fn print_or_apply_install(
     }
     if !args.dry_run {
         beside::verify_written_settings(agent, scope, here)?;
-        for note in beside::messages_about_guard(agent, (scope, args.guard)) {
+        for note in beside::messages_about_guard(agent, (scope, args.guard), here) {
             term.print_labelled_note(WARNING, "note:", &note);
         }
         if args.adopt {

@@ -2,6 +2,7 @@
 
 mod json;
 mod older;
+mod pinned;
 mod rules;
 pub(super) use older::events_unknown_to_version_note;
 pub(crate) use older::installed_version;
@@ -98,7 +99,8 @@ fn state_of_agents(agents: &[Row], args: &Status) -> State {
         true => State::NoAgent,
         false => State::Good,
     };
-    agents.iter().map(Row::state).max().unwrap_or(without_agent)
+    let state = |row: &Row| row.state(!args.expect.is_empty());
+    agents.iter().map(state).max().unwrap_or(without_agent)
 }
 
 /// Renders the files with rules that apply here.
@@ -121,6 +123,8 @@ struct Row {
     silencers: Vec<Silencer>,
     /// Whether some file has the agent call, and neither a switch nor a module takes that back.
     is_covered: bool,
+    /// Whether users cannot switch off its managed entries, if a setting decides that.
+    pinned: Option<bool>,
 }
 
 impl Row {
@@ -132,14 +136,20 @@ impl Row {
         let silencers = silenced::find_silencers(agent, is_managed, is_off, here);
         let is_covered = is_agent_covered(agent, &found, here)
             && !silencers.iter().any(silence::has_error_severity);
-        Self { agent, found, silencers, is_covered }
+        let pinned = pinned::is_pinned(agent, &found, here);
+        Self { agent, found, silencers, is_covered, pinned }
     }
 
-    fn state(&self) -> State {
+    fn state(&self, is_expected: bool) -> State {
         if self.found.iter().any(|file| file.exposed.is_some()) {
             return State::ProgramExposed;
         }
-        if self.is_covered { State::Good } else { State::DoesNotCall }
+        match self.is_covered {
+            false => State::DoesNotCall,
+            // Expected rules are to apply whatever a user switches off.
+            true if is_expected && self.pinned == Some(false) => State::NotPinned,
+            true => State::Good,
+        }
     }
 }
 
@@ -430,6 +440,9 @@ fn agent_page(row: &Row, here: &Here) -> String {
             "in more than one file: each call is judged as often; `tenterhook uninstall` one of them",
         );
     }
+    if row.pinned == Some(false) {
+        page.push_row("not pinned", &pinned::missing_pin_message(agent));
+    }
     if waits {
         page.push_row("to change it", agent.installation.next);
     }
@@ -515,6 +528,8 @@ impl Page {
             self.push_row("not covered", &gap);
             self.push_row("to hold it", &offer);
         }
-        agent.installation.gaps.iter().for_each(|gap| self.push_row("not covered", gap));
+        for gap in pinned::open_gaps(agent, found, here) {
+            self.push_row("not covered", gap);
+        }
     }
 }

@@ -225,6 +225,34 @@ fn managed_entries_of_gemini_are_kept_on() {
     }
 }
 
+/// BR-163: where a setting keeps managed hooks on, `status` reports whether it is there, and expected rules need it. What it closes
+/// is no gap.
+#[test]
+fn expected_rules_need_the_pin_of_managed_entries() {
+    let script = r#"mkdir -p ~/.codex ~/.claude ~/.gemini; R=/etc/codex/requirements.toml; G=/etc/gemini-cli/settings.json
+        S=$(sha256sum /etc/tenterhook/tenterhook.toml | cut -d' ' -f1); seen() { tenterhook status --expect $S --format json >~/json || echo "$1 $?"
+            grep -o '"state": "[a-z-]*"' ~/json | head -1; grep -o '"pinned": [a-z]*' ~/json | tr '\n' ' '; echo "$1"; }
+        tenterhook install claude codex gemini --scope managed | grep -c 'unless you write'; seen without
+        tenterhook status; echo plain $?; echo JSON; cat ~/json; echo END; printf '[features]\nhooks = true\n' >$R; seen with
+        tenterhook status | grep -e '--disable hooks' -e '--bare' -e 'not pinned' || echo closed
+        tenterhook install codex --scope managed 2>&1 | grep 'unless you write' || echo quiet
+        sed -i 's/"enabled": true/"other": true/' $G; seen gemini; rm $R; tenterhook uninstall codex gemini --scope managed >/dev/null
+        tenterhook status | grep -e '--disable hooks' | head -1"#;
+    let Some(output) = play(GUARD, "", script) else { return };
+    let all = output.all();
+    let flat = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for text in [
+        "without 1 \"state\": \"not-pinned\" \"pinned\": null \"pinned\": false \"pinned\": true without",
+        "plain 0",
+        "not pinned a user can switch these hooks off, unless you write `hooks = true`",
+        "\"state\": \"good\" \"pinned\": null \"pinned\": true \"pinned\": true with closed quiet gemini 1",
+        "\"pinned\": null \"pinned\": true \"pinned\": false gemini",
+    ] {
+        assert!(flat.contains(text), "{text}: {all}");
+    }
+    fits_schema("status", &json_in(&output.stdout));
+}
+
 /// C-90, BR-142: the file of the guide applies as a managed one, whatever the user writes.
 #[test]
 fn guide_file_binds_users() {

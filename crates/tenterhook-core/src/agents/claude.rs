@@ -74,9 +74,11 @@ pub static AGENT: Agent = Agent {
         switches: &[(&["disableAllHooks"], true)],
         gone: "tool calls and prompts are denied",
         gaps: &[
-            "`--bare`, `--safe-mode` and `disableAllHooks` run no hooks, unless they have `--scope managed`",
             "`allowManagedHooksOnly` runs only those of `--scope managed`",
             "a line that you type behind `!` calls no hook",
+        ],
+        switch_gaps: &[
+            "`--bare`, `--safe-mode` and `disableAllHooks` run no hooks, unless they have `--scope managed`",
         ],
         next: "Claude Code reads it when it is started next; `/hooks` there lists it",
         switches_elsewhere: &[SwitchFile {

@@ -71,6 +71,8 @@ pub static AGENT: Agent = Agent {
             "calls from code mode may call no hook",
             "a hook cannot ask: a question becomes a denial",
             "`--dangerously-bypass-hook-trust` switches approval off",
+        ],
+        switch_gaps: &[
             "`--disable hooks` switches hooks off, unless `/etc/codex/requirements.toml` has `hooks = true` below `[features]`",
         ],
         next: "start `codex`, type `/hooks` and approve the hooks: until then Codex skips them",

@@ -68,8 +68,10 @@ pub static AGENT: Agent = Agent {
         gone: "tool calls and prompts are denied",
         gaps: &[
             "a question without a person hangs the run",
-            "`hooksConfig.enabled: false` runs no hooks, unless they have `--scope managed`",
             "`hooksConfig.disabled` and `GEMINI_CLI_SYSTEM_SETTINGS_PATH` switch hooks off, managed ones too",
+        ],
+        switch_gaps: &[
+            "`hooksConfig.enabled: false` runs no hooks, unless they have `--scope managed`",
         ],
         next: "Gemini CLI reads it when it is started next",
         ..Installation::NONE

@@ -155,6 +155,8 @@ pub struct Installation {
     pub unhooked: &'static [Unhooked],
     /// Other actions that run without hooks.
     pub gaps: &'static [&'static str],
+    /// Actions that disable its hooks, unless the organization keeps these enabled.
+    pub switch_gaps: &'static [&'static str],
     /// What the user does next.
     pub next: &'static str,
 }
@@ -190,6 +192,7 @@ impl Installation {
         gone: "",
         unhooked: &[],
         gaps: &[],
+        switch_gaps: &[],
         next: "",
     };
 

@@ -20,6 +20,7 @@ use super::files::{
     self, Change, content_of_emptied_settings, read_or_problem, unusable_file_problem,
     without_no_op_changes,
 };
+use super::switches::is_pinned_by_hand;
 use crate::ambient::Here;
 use crate::load::shorten_path;
 use crate::problem::Problem;
@@ -136,7 +137,11 @@ pub(super) fn verify_written_settings(
 }
 
 /// Returns what the user should know about the guard and the settings.
-pub(super) fn messages_about_guard(agent: &Agent, (scope, guard): (Scope, bool)) -> Vec<String> {
+pub(super) fn messages_about_guard(
+    agent: &Agent,
+    (scope, guard): (Scope, bool),
+    here: &Here,
+) -> Vec<String> {
     let mut found = Vec::new();
     if scope == Scope::Managed && supports_guard_module(agent) {
         found.push(
@@ -144,7 +149,9 @@ pub(super) fn messages_about_guard(agent: &Agent, (scope, guard): (Scope, bool))
                 .to_owned(),
         );
     }
-    if let (Scope::Managed, Some(pin)) = (scope, agent.installation.pin_by_hand) {
+    if let (Scope::Managed, Some(pin)) = (scope, agent.installation.pin_by_hand)
+        && !is_pinned_by_hand(agent, here)
+    {
         found.push(format!("a user can switch these hooks off, unless you write {pin}"));
     }
     if guard {

@@ -64,6 +64,16 @@ pub(crate) fn find_off_switch(
     all.next().filter(|statement| statement.switched.off)
 }
 
+/// Returns whether the organisation wrote the pin that keeps users from switching hooks off.
+pub(crate) fn is_pinned_by_hand(agent: &Agent, here: &Here) -> bool {
+    let elsewhere = agent.installation.switches_elsewhere.iter();
+    agent.installation.pin_by_hand.is_some()
+        && elsewhere
+            .filter(|switch| switch.below == Below::Root)
+            .filter_map(|switch| read_switch(switch, agent, here))
+            .any(|setting| !setting.switched.off)
+}
+
 /// Returns the setting that makes the agent run only the organisation's hooks, if ours are not
 /// among them.
 pub(crate) fn find_only_managed_switch(

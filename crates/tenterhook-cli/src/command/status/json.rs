@@ -7,7 +7,7 @@ use tenterhook_process::internal::{account_name, host_name};
 
 use super::rules::{RuleFile, Rules, State};
 use super::view::View;
-use super::{Found, Row, find_off_switch, older, silenced};
+use super::{Found, Row, find_off_switch, older, pinned, silenced};
 use crate::ambient::Here;
 use crate::command::install::can_call_tenterhook;
 use crate::command::install::files::scope_name;
@@ -53,11 +53,12 @@ pub(super) fn agent_json(row: &Row, here: &Here) -> Value {
     let lacking = older::events_agent_version_lacks(agent, found, here);
     let lacking = lacking.iter().map(|older| older.gap.as_str());
     let open: Vec<&str> =
-        gaps(false).chain(lacking).chain(agent.installation.gaps.iter().copied()).collect();
+        gaps(false).chain(lacking).chain(pinned::open_gaps(agent, found, here)).collect();
     let off =
         find_off_switch(agent, found, here).map(|off| json!({ "file": off.file, "key": off.key }));
     json!({
         "agent": agent.name, "title": agent.title, "covered": row.is_covered,
+        "pinned": row.pinned,
         "off": off, "silencers": silenced::silencers_json(&row.silencers, here),
         "can_be_answered": can_call_tenterhook(agent), "files": files, "gates": gates,
         "if_gone": agent.installation.gone, "held": held, "not_covered": open, "example": example,

@@ -30,6 +30,8 @@ pub(super) enum State {
     Good,
     /// A file is expected, and no agent is found that would call.
     NoAgent,
+    /// A file is expected, and users can switch off an agent's managed entries.
+    NotPinned,
     /// An agent does not call Tenterhook.
     DoesNotCall,
     /// No managed file with an expected digest applies.
@@ -45,6 +47,7 @@ impl State {
         match self {
             Self::Good => "good",
             Self::NoAgent => "no-agent",
+            Self::NotPinned => "not-pinned",
             Self::DoesNotCall => "does-not-call",
             Self::OtherRules => "other-rules",
             Self::ProgramExposed => "program-exposed",
@@ -56,7 +59,7 @@ impl State {
         match self {
             Self::Good => Exit::Good,
             Self::NoAgent => Exit::NoAgent,
-            Self::DoesNotCall => Exit::Wrong,
+            Self::NotPinned | Self::DoesNotCall => Exit::Wrong,
             Self::OtherRules => Exit::OtherRules,
             Self::ProgramExposed | Self::CannotBeRead => Exit::Unreadable,
         }
