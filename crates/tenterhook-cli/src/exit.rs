@@ -18,7 +18,7 @@ pub(crate) enum Exit {
     Asks,
     /// An expected managed file does not apply here.
     OtherRules,
-    /// A file with rules cannot be read completely.
+    /// A file with rules cannot be read completely, or others can change a managed file or program.
     Unreadable,
     /// A managed file is expected, and no agent is here to apply it.
     NoAgent,
@@ -48,9 +48,11 @@ Any code but 0 means: do not proceed.";
 /// The exit codes and examples of `status --help`.
 pub(crate) const STATUS: &str = "\
 Exit codes of status (the first that applies):
-  5  a file with rules cannot be read completely
+  5  a file with rules cannot be read completely, or others may write a
+     managed file or the program of managed entries
   4  other rules: no managed file with an expected digest applies
-  1  an agent does not call Tenterhook; or wrong usage
+  1  an agent does not call Tenterhook; with --expect: users can switch its
+     managed hooks off (not pinned); or wrong usage
   6  with --expect: no agent is found here, so no call proves the rules
   0  each agent here calls Tenterhook, and each expected file applies
 

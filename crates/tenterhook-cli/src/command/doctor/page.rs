@@ -45,8 +45,7 @@ pub(super) fn report_text(report: &Report, width: usize) -> String {
             out.push_str(&format!("{}\n", paint(GOOD, "proven: each agent gets denials")));
         }
         Some(true) => {
-            let text =
-                "each entry that was called denies, but the errors above keep hooks from counting";
+            let text = "each entry that was called denies; the errors above remain";
             out.push_str(&format!("{}\n", paint(ERROR, text)));
         }
         Some(false) => {
