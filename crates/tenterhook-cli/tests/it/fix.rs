@@ -82,3 +82,51 @@ fn nothing_is_mended_that_is_not_better() {
     let named = "`tenterhook check --fix ~/.claude/settings.json`";
     assert!(output.stdout.contains(named), "{}", output.stdout);
 }
+
+/// A guard that works, and an entry under another case of the same key.
+const TWICE: &str = r#"{ "hooks": {
+  "PreToolUse": [ { "matcher": "Bash", "hooks": [ { "type": "command", "command": "echo no >&2; exit 2" } ] },
+                  { "matcher": "write", "hooks": [ { "type": "command", "command": "true" } ] } ],
+  "preToolUse": [ { "matcher": "Edit", "hooks": [ { "type": "command", "command": "true" } ] } ] } }
+"#;
+
+/// C-88.
+#[test]
+fn fix_that_would_repeat_a_key_is_refused_with_its_reason() {
+    let empty = TWICE.replace(
+        r#"{ "matcher": "Edit", "hooks": [ { "type": "command", "command": "true" } ] }"#,
+        "",
+    );
+    for text in [TWICE, &empty] {
+        let fixture = Fixture::new();
+        fixture.write("project/s.json", text);
+        let fix = ["check", "--fix", "--dialect", "claude", "s.json"];
+        let output = fixture.run(&fix, "");
+        let wanted =
+            "s.json:4:3: `preToolUse` is not changed to `PreToolUse`: that key is there already";
+        assert!(output.stdout.contains(wanted), "{}", output.stdout);
+        assert_eq!(self::text(&fixture, "project/s.json"), text.replace("write", "Write"));
+        let call = ["fire", "--config", "claude=s.json", "Bash", "rm -rf x"];
+        let fired = fixture.run(&call, "");
+        assert!(fired.all().contains("BLOCKED"), "{}", fired.all());
+    }
+}
+
+/// C-88: a hook that works is not narrowed, nor run in the background.
+#[test]
+fn fix_that_would_loosen_a_working_hook_is_refused() {
+    for (key, right) in [("Matcher", "matcher"), ("MATCHER", "matcher")] {
+        let fixture = Fixture::new();
+        let text = format!(
+            r#"{{"hooks": {{"PreToolUse": [{{"{key}": "Edit", "hooks": [{{"type": "command", "command": "exit 2"}}]}}]}}}}"#
+        );
+        fixture.write("project/s.json", &text);
+        let output = fixture.run(&["check", "--fix", "--dialect", "claude", "s.json"], "");
+        assert_eq!(self::text(&fixture, "project/s.json"), text, "{right}: {}", output.stdout);
+    }
+    let text = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 2", "Async": true}]}]}}"#;
+    let fixture = Fixture::new();
+    fixture.write("project/s.json", text);
+    let output = fixture.run(&["check", "--fix", "--dialect", "claude", "s.json"], "");
+    assert_eq!(self::text(&fixture, "project/s.json"), text, "{}", output.stdout);
+}
