@@ -146,8 +146,11 @@ fn next_step_for_user(agent: &Agent, scope: Scope) -> String {
 }
 
 pub(crate) fn run_uninstall(args: &Uninstall, here: &Here, term: Term) -> Result<Exit, Problem> {
-    if args.purge && !args.dry_run {
-        person::require_person_at_terminal("tenterhook uninstall --purge", here)?;
+    match (args.dry_run, args.purge) {
+        (true, _) => {}
+        (false, true) => person::require_person_at_terminal("tenterhook uninstall --purge", here)?,
+        // Without a terminal it works, because a user's own script may call it.
+        (false, false) => person::require_no_calling_agent("tenterhook uninstall", here)?,
     }
     let scope = scope_from_arg(args.scope);
     let agents = if args.all {

@@ -60,6 +60,7 @@ fn on_failure_of_the_file_holds_for_the_hooks_that_were_moved() {
         assert!(moved["source"].as_str().unwrap().ends_with("adopted/claude.json"), "{moved:#}");
         let check = fixture.run(&["check"], "");
         assert!(!check.all().contains("which is not among what is read"), "{}", check.all());
+        fixture.forget_agents();
         assert_eq!(fixture.run(&["uninstall", "claude"], "").code, 0);
         assert_eq!(fs::read_to_string(fixture.path(CONFIG)).unwrap(), config);
         assert_eq!(fs::read_to_string(fixture.path(SETTINGS)).unwrap(), settings);
@@ -120,6 +121,7 @@ fn moved_hooks_without_their_origin_are_governed_as_the_usual_settings() {
     fs::remove_file(fixture.path("home/.config/tenterhook/adopted/claude.from")).unwrap();
     let reply = call(&fixture);
     assert!(reply.stdout.contains("\"permissionDecision\":\"deny\""), "{}", reply.all());
+    fixture.forget_agents();
     assert_eq!(fixture.run(&["uninstall", "claude"], "").code, 0);
     assert_eq!(fs::read_to_string(fixture.path(SETTINGS)).unwrap(), settings);
 }
@@ -136,6 +138,7 @@ fn words_about_another_home_do_not_hold_for_moved_hooks() {
     assert!(!output.stderr.contains("holds for the moved hooks"), "{}", output.stderr);
     call(&fixture);
     assert!(fixture.path("home/ran").exists());
+    fixture.forget_agents();
     assert_eq!(
         fixture.shell("CLAUDE_CONFIG_DIR=\"$HOME/work\" tenterhook uninstall claude").code,
         0

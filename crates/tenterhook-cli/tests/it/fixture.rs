@@ -107,6 +107,15 @@ impl Fixture {
         self.run_command(command, "project", "")
     }
 
+    /// Removes the notes about calling agents, of which this test is one once it has called a hook:
+    /// what runs next is the user's, beside the agent.
+    pub(crate) fn forget_agents(&self) {
+        let noted = self.path("home/.local/state/tenterhook/agents");
+        if noted.exists() {
+            fs::remove_dir_all(noted).unwrap();
+        }
+    }
+
     /// Runs the program in the project with a terminal for its standard input.
     #[cfg(target_os = "linux")]
     pub(crate) fn at_terminal(&self, args: &[&str]) -> CliOutput {

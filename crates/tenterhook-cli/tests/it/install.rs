@@ -142,6 +142,7 @@ fn install_lists_hooks_of_other_agents_and_only_own_leaves_them_out() {
     fixture.run(&["install", "claude"], "");
     assert!(call("ls").contains("by-codex"));
     fixture.run(&["install", "claude", "--only-own"], "");
+    fixture.forget_agents();
     fixture.run(&["uninstall", "claude"], "");
     let state = fixture.path("home/.local/state");
     let rest: Vec<_> = all(&fixture.path("home"))
@@ -443,6 +444,7 @@ fn hooks_of_ones_own_move_behind_the_bridge_and_back() {
         listed.contains("adopted/claude.json") && listed.contains("entries of Tenterhook itself"),
         "{listed}"
     );
+    fixture.forget_agents();
     assert_eq!(fixture.run(&["uninstall", "claude"], "").code, 0);
     assert_eq!(all(&fixture.path("home/.claude")), before);
     assert!(!fixture.path(MOVED).exists() && !fixture.path("home/.config/tenterhook").exists());
@@ -454,6 +456,7 @@ fn hooks_of_ones_own_move_behind_the_bridge_and_back() {
     assert_eq!(fixture.run(&["install", "claude", "--adopt"], "").code, 0);
     let moved = fs::read_to_string(fixture.path(MOVED)).unwrap();
     assert!(moved.contains("DENY") && moved.contains("later"), "{moved}");
+    fixture.forget_agents();
     assert_eq!(fixture.run(&["uninstall", "claude"], "").code, 0);
     let back: Value =
         serde_json::from_str(&fs::read_to_string(fixture.path(SETTINGS)).unwrap()).unwrap();

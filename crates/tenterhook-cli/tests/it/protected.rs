@@ -350,7 +350,7 @@ fn an_agent_is_refused_in_a_terminal_too() {
     let fixture = Fixture::with_settings(NOTHING);
     let reason = fixture.run(&["fire", "-"], &bash("rm -rf .claude")).stdout;
     let code = code(&reason.split_whitespace().collect::<Vec<_>>().join(" "));
-    for args in [&["allow", "once", &code][..], &["pause"][..]] {
+    for args in [&["allow", "once", &code][..], &["pause"], &["uninstall", "claude"]] {
         let output = fixture.at_terminal(args);
         assert!(
             output.code != 0 && output.stderr.contains("is refused: process"),
@@ -358,6 +358,30 @@ fn an_agent_is_refused_in_a_terminal_too() {
             output.stderr
         );
     }
+}
+
+/// SP-23: also from a script, which the rules do not read.
+#[cfg(target_os = "linux")]
+#[test]
+fn uninstall_below_an_agent_is_refused() {
+    let fixture = Fixture::new();
+    assert_eq!(fixture.run(&["install", "claude"], "").code, 0);
+    // Ordinary use: no agent has called yet.
+    assert_eq!(fixture.run(&["uninstall", "claude"], "").code, 0);
+    assert_eq!(fixture.run(&["install", "claude"], "").code, 0);
+    let installed = std::fs::read_to_string(fixture.path("home/.claude/settings.json")).unwrap();
+    fixture.run(&["hook", "--agent", "claude", "--event", "PreToolUse"], &bash("ls"));
+    for args in
+        [&["uninstall", "claude"][..], &["uninstall", "--all"], &["uninstall", "--all", "--purge"]]
+    {
+        let output = fixture.run(args, "");
+        assert_eq!(output.code, 1, "{}", output.all());
+        assert!(output.stderr.contains("is refused: process"), "{}", output.stderr);
+    }
+    let settings = std::fs::read_to_string(fixture.path("home/.claude/settings.json")).unwrap();
+    assert_eq!(settings, installed);
+    // It changes nothing, so an agent may look.
+    assert_eq!(fixture.run(&["uninstall", "claude", "--dry-run"], "").code, 0);
 }
 
 /// SP-41: the file of the program that runs, by its own path, by a link, and with a directory around it.
