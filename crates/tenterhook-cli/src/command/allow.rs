@@ -59,6 +59,14 @@ fn not_allowable_problem(code: &str, calls: &[Denied], here: &Here) -> Problem {
         );
         return Problem::new(message).with_help(help);
     }
+    // Only a built-in rule offers the commands where no agent calls (SP-21).
+    if firing.agent().is_none() && by(Layer::BuiltIn).is_none() {
+        let message = format!(
+            "the call {code} of {} is not an agent's: `tenterhook fire` only tried it, and nothing waits for permission",
+            firing.local_end_time()
+        );
+        return Problem::new(message).with_help(help);
+    }
     let message = format!(
         "the call {code} of {} was allowed already, or denied more than 10 minutes ago",
         firing.local_end_time()

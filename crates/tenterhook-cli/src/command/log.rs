@@ -236,7 +236,7 @@ fn firing_line(firing: &Firing, shows_account: bool) -> String {
         paint(DIM, firing.local_end_time()),
         pad_right(firing.event_name(), 16),
         pad_right(firing.tool_name().unwrap_or("-"), 8),
-        paint(style, pad_right(firing.decision(), 6)),
+        paint(style, pad_right(firing.display_decision(), 6)),
         pad_right(&firing.responsible_hooks(), 24),
         took,
     );

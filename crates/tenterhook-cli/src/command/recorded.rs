@@ -119,7 +119,7 @@ pub(crate) fn firing_page(firing: &Firing, roots: &Roots, width: usize) -> Strin
             .map(|cwd| format!("in {}", layout::to_safe_line(cwd))),
     );
     let mut out = format!("{name}{tool}\n{}\n\n", paint(DIM, place.join(", ")));
-    out.push_str(&format!("  {}{took}\n", paint(style, firing.decision())));
+    out.push_str(&format!("  {}{took}\n", paint(style, firing.display_decision())));
     for (key, text) in [
         ("reason", recorded_outcome_text(firing, "reason")),
         ("context", recorded_outcome_text(firing, "additionalContext")),

@@ -76,9 +76,30 @@ fn denial_names_commands_that_explain_it_and_let_the_call_pass_once() {
         |at: usize| -> Value { serde_json::from_str(log.lines().rev().nth(at).unwrap()).unwrap() };
     assert_eq!((&last(0)["decision"], &last(0)["code"]), (&json!("deny"), &json!(code)));
     assert_eq!((&last(1)["decision"], &last(1)["code"]), (&json!("silent"), &Value::Null));
+    // The record says why the call passed.
+    assert_eq!(last(1)["exemption"], "allowed once", "{log}");
+    let passed = last(1)["seq"].to_string();
+    let page = fixture.run(&["explain", "--record", &passed], "").stdout;
+    assert!(page.contains("  allowed once after "), "{page}");
+    assert!(page.contains("deny, allowed once"), "{page}");
+    assert_eq!(fixture.run(&["log"], "").stdout.matches("  allowed once  ").count(), 1);
+    let stats = fixture.run(&["log", "--stats", "--format", "json"], "").stdout;
+    let stats: Value = serde_json::from_str(&stats).unwrap();
+    assert_eq!(
+        (&stats["hooks"][0]["fired"], &stats["hooks"][0]["denials"]),
+        (&json!(4), &json!(3))
+    );
     // A person reads the outcome of `fire`.
     let fired = fixture.run(&["fire", "Bash", "ls"], "").all();
     assert!(!fired.contains("allow once"), "{fired}");
+    // Its code is on record, but no agent waits for the call.
+    fixture.run(&["fire", "Bash", "ls -a"], "");
+    let log = fixture.run(&["log", "--format", "json"], "").stdout;
+    let last: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
+    let refused = fixture.at_terminal(&["allow", "once", last["code"].as_str().unwrap()]);
+    let text = refused.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let wanted = "is not an agent's: `tenterhook fire` only tried it";
+    assert!(refused.code == 1 && text.contains(wanted), "{}", refused.all());
 }
 
 /// BR-125, SP-21: one allowance covers self-protection and the user's own gates.

@@ -45,6 +45,8 @@ pub(super) fn apply_exemptions(
     };
     match asked {
         Lifted::Yes(exemption) => {
+            let denying = outcome.steps.iter_mut().filter(|step| step.verdict == Restraint::Deny);
+            denying.for_each(|step| step.exemption = Some(exemption));
             outcome.restraint = Restraint::Silent;
             outcome.reasons.clear();
             outcome.effects.messages.push(format!("this call passes: {exemption}"));

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::chain::sha256_text;
 use super::identity::Identities;
 use super::{Late, Number, Record, redact};
+use tenterhook_core::answer::Exemption;
 #[cfg(feature = "rule")]
 use tenterhook_core::answer::Restraint;
 use tenterhook_core::dialect::DialectId;
@@ -48,6 +49,7 @@ pub(super) const FIELDS: &[&str] = &[
     "effect.digest",
     "decision",
     "code",
+    "exemption",
     "took_us",
     "rewrote",
     "reasons[].hook",
@@ -64,6 +66,7 @@ pub(super) const FIELDS: &[&str] = &[
     "hooks[].ended",
     "hooks[].took_us",
     "hooks[].verdict",
+    "hooks[].exemption",
     "hooks[].rewrote",
     "hooks[].stopped",
     "hooks[].session",
@@ -177,6 +180,9 @@ impl BodyBuilder<'_> {
     }
 
     fn add_outcome(&self, body: &mut Body, outcome: &Outcome, hooks: Value) {
+        if let Some(exemption) = outcome.steps.iter().find_map(|step| step.exemption) {
+            insert_field(body, "exemption", exemption_name(exemption));
+        }
         insert_field(body, "rewrote", outcome.is_rewritten());
         insert_field(body, "reasons", reasons_json(outcome));
         insert_field(body, "hooks", hooks);
@@ -212,6 +218,9 @@ impl BodyBuilder<'_> {
         insert_field(&mut fields, "ended", step.ended.to_string());
         insert_field(&mut fields, "took_us", duration_micros(step.took));
         insert_field(&mut fields, "verdict", step.verdict.name().unwrap_or("silent"));
+        if let Some(exemption) = step.exemption {
+            insert_field(&mut fields, "exemption", exemption_name(exemption));
+        }
         for (key, is) in [("rewrote", step.rewrote), ("stopped", step.stopped)] {
             if is {
                 insert_field(&mut fields, key, true);
@@ -279,6 +288,14 @@ fn common_fields(kind: &str, event: &Event) -> Body {
 #[must_use]
 pub fn effect_digest(call: &ToolCall<'_>) -> Option<String> {
     call.effect_text(false).map(|effect| sha256_text(effect.as_bytes()))
+}
+
+/// Returns how records name the way in which the user lifted a denial.
+const fn exemption_name(exemption: Exemption) -> &'static str {
+    match exemption {
+        Exemption::AllowedOnce => "allowed once",
+        Exemption::Paused { .. } => "paused",
+    }
 }
 
 /// The hooks that gave the reasons of an outcome, with the digest and length of each reason.

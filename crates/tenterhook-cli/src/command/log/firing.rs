@@ -166,6 +166,14 @@ impl Firing {
         }
     }
 
+    /// Returns the decision as pages show it: a call that the user let pass is not silent.
+    pub(crate) fn display_decision(&self) -> &str {
+        match (self.decision(), self.text_field("exemption")) {
+            ("silent", Some(exemption)) => exemption,
+            (decision, _) => decision,
+        }
+    }
+
     /// Returns the duration of the firing; `None` while everything that it started still runs in
     /// the background.
     pub(crate) fn duration(&self) -> Option<Duration> {
@@ -300,9 +308,14 @@ impl<'a> Ran<'a> {
         self.text_field("verdict")
     }
 
-    /// Returns whether the hook denied the call.
+    /// Returns whether the hook denied the call, and the user did not lift that.
     pub(crate) fn denied(self) -> bool {
-        self.verdict() == "deny"
+        self.verdict() == "deny" && self.exemption().is_none()
+    }
+
+    /// Returns how the user lifted the denial of the hook.
+    fn exemption(self) -> Option<&'a str> {
+        self.0.get("exemption").and_then(Value::as_str)
     }
 
     pub(crate) fn is_of_layer(self, layer: Layer) -> bool {
@@ -341,7 +354,10 @@ impl<'a> Ran<'a> {
             Some(_) if self.is_shadow_pending() => "shadow".to_owned(),
             Some("silent") => "- (shadow)".to_owned(),
             Some(word) => format!("would {word}"),
-            None => self.verdict().to_owned(),
+            None => match self.exemption() {
+                Some(exemption) => format!("{}, {exemption}", self.verdict()),
+                None => self.verdict().to_owned(),
+            },
         }
     }
 

@@ -65,7 +65,7 @@ pub(super) fn run(
             sum.last_at = firing.end_time().map(|time| time.to_string()).into();
             sum.took.push(ran.duration());
             sum.total += ran.duration();
-            sum.denials += usize::from(ran.verdict() == "deny");
+            sum.denials += usize::from(ran.denied());
             sum.faults += ran.fault_count();
         }
     }

@@ -329,7 +329,12 @@ impl Rules {
         rows.push(("built in", format!("self-protection, {}", format_count(armed, "hook"))));
         rows.extend(self.expected.iter().map(|expected| ("expected", expected.description())));
         let last = self.last_firing.as_ref().map(|firing| {
-            format!("{}, {}, {}", firing.local_end_time(), firing.event_name(), firing.decision())
+            format!(
+                "{}, {}, {}",
+                firing.local_end_time(),
+                firing.event_name(),
+                firing.display_decision()
+            )
         });
         rows.push(("last firing", last.unwrap_or_else(|| "none on record".to_owned())));
         rows.extend(self.unsent.iter().map(|message| ("not sent", message.clone())));
