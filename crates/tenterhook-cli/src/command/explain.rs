@@ -13,7 +13,7 @@ use tenterhook::session::View;
 use tenterhook_core::answer::{Answer, Restraint};
 use tenterhook_core::config::{Ruleset, is_tenterhook_entry};
 use tenterhook_core::dialect::{DialectId, EventLabel, EventRow};
-use tenterhook_core::hook::{Arming, Enforcement, Hook, Layer, Run};
+use tenterhook_core::hook::{Arming, Enforcement, Hook, Layer, OnFailure, Run};
 use tenterhook_core::plan::{self, Because};
 use tenterhook_core::rule::{Part, RuleInput};
 
@@ -24,6 +24,7 @@ use crate::args::{Explain, Format};
 use crate::exit::Exit;
 use crate::load::{self, Loaded, Texts};
 use crate::problem::Problem;
+use crate::reach;
 use crate::show::layout;
 use crate::show::outcome::event_headline;
 use crate::show::paint::{DIM, ERROR, GOOD, PLAIN, WARNING, paint};
@@ -145,7 +146,12 @@ fn explain_hooks(ruleset: &Ruleset, asked: &[Named]) -> Vec<Explained> {
             let is_for = hook.event == event.name;
             let explained = || {
                 let row = ruleset.event_row(hook.dialect, &event.name);
-                Explained { asked: evaluate_if_rule(&hook, &row, &because, &input), hook, because }
+                let policy = match hook.enforcement {
+                    Enforcement::Shadow { .. } => OnFailure::Continue,
+                    _ => reach::effective_on_failure(ruleset, &hook),
+                };
+                let asked = evaluate_if_rule(&hook, (&row, policy), &because, &input);
+                Explained { asked, hook, because }
             };
             match hooks.get_mut(at) {
                 Some(before) if is_for => *before = explained(),
@@ -184,14 +190,18 @@ impl Explained {
 enum Asked {
     Holds(Box<Answer>),
     DoesNot,
-    Unknown(String),
+    /// It has no value: why, and what happens to the event then.
+    Unknown {
+        why: String,
+        policy: OnFailure,
+    },
 }
 
 /// Evaluates a hook that is a rule; rules are pure. The answer of any other hook is only known once
 /// it has run.
 fn evaluate_if_rule(
     hook: &Hook,
-    row: &EventRow,
+    (row, policy): (&EventRow, OnFailure),
     because: &Because,
     input: &RuleInput,
 ) -> Option<Asked> {
@@ -202,7 +212,7 @@ fn evaluate_if_rule(
     because.selected.then(judged).map(|judged| match judged.map(Option::unwrap_or_default) {
         Ok(answer) if answer == Answer::default() => Asked::DoesNot,
         Ok(answer) => Asked::Holds(Box::new(answer)),
-        Err(unsettled) => Asked::Unknown(unsettled.into_failure().message),
+        Err(unsettled) => Asked::Unknown { why: unsettled.into_failure().message, policy },
     })
 }
 
@@ -226,7 +236,7 @@ fn to_json(hooks: &[Explained]) -> Value {
                 "holds": match asked {
                     Some(Asked::Holds(_)) => Some(true),
                     Some(Asked::DoesNot) => Some(false),
-                    Some(Asked::Unknown(_)) | None => None,
+                    Some(Asked::Unknown { .. }) | None => None,
                 },
                 "mode": hook.enforcement.as_str(),
                 "decision": said.and_then(|answer| decision_name(answer.restraint)),
@@ -333,7 +343,7 @@ fn mark_text_styles_and_reason(explained: &Explained) -> (&'static str, Style, S
         Some(Asked::Holds(answer)) => {
             ("holds", WARNING, PLAIN, matched_rule_effect(&explained.hook, answer))
         }
-        Some(Asked::Unknown(why)) => ("fails", ERROR, PLAIN, why.clone()),
+        Some(Asked::Unknown { why, .. }) => ("fails", ERROR, PLAIN, why.clone()),
         Some(Asked::DoesNot) => ("-", DIM, DIM, "its `when` is false for this event".to_owned()),
         _ if because.selected => ("runs", GOOD, PLAIN, because.because.clone()),
         _ => ("-", DIM, DIM, because.because.clone()),
@@ -402,9 +412,31 @@ fn summary(hooks: &[&Explained]) -> String {
     };
     let runs = counted(&others, |hook| hook.because.selected, "hook", "run");
     let held = counted(&rules, |hook| matches!(hook.asked, Some(Asked::Holds(_))), "rule", "hold");
-    match (rules.is_empty(), others.is_empty()) {
+    let counts = match (rules.is_empty(), others.is_empty()) {
         (true, _) => runs,
         (false, true) => held,
         (false, false) => format!("{runs}, {held}"),
+    };
+    format!("{counts}{}", undecided_rules_line(&rules))
+}
+
+/// Returns a line about what `fire` does because of rules that have no value; empty without any.
+fn undecided_rules_line(rules: &[&Explained]) -> String {
+    let count = |wanted: OnFailure| {
+        let is = |one: &&&Explained| matches!(&one.asked, Some(Asked::Unknown { policy, .. }) if *policy == wanted);
+        rules.iter().filter(is).count()
+    };
+    let line = |count, then| {
+        let (rules, verb) = match count {
+            1 => ("1 rule".to_owned(), "fails"),
+            many => (format!("{many} rules"), "fail"),
+        };
+        format!("\n{rules} {verb}: {then}")
+    };
+    match (count(OnFailure::Block), count(OnFailure::Ask), count(OnFailure::Continue)) {
+        (0, 0, 0) => String::new(),
+        (0, 0, all) => line(all, "the event goes on without it"),
+        (0, asks, _) => line(asks, "the user is asked, unless another hook denies"),
+        (blocks, ..) => line(blocks, "the event is BLOCKED"),
     }
 }

@@ -189,3 +189,23 @@ fn an_event_is_no_code() {
         assert!(output.stderr.contains(text), "{word}: {}", output.stderr);
     }
 }
+
+/// RU-42: a rule that cannot read the line restrains, and the summary says so.
+#[test]
+fn line_that_cannot_be_read_is_summarized_as_blocked() {
+    let fixture = Fixture::new();
+    fixture.write(
+        "project/tenterhook.toml",
+        "[hook.a]\non = 'PreToolUse'\nwhen = \"'npm' in shell.programs\"\ndeny = 'no'\n",
+    );
+    let line = "git push '";
+    let output = fixture.run(&["explain", "Bash", line], "");
+    assert!(
+        output.stdout.ends_with("0 of 1 rule holds\n1 rule fails: the event is BLOCKED\n"),
+        "{}",
+        output.all()
+    );
+    assert_eq!(fixture.run(&["fire", "Bash", line], "").code, 2);
+    let output = fixture.run(&["explain", "Bash", "ls"], "");
+    assert!(output.stdout.ends_with("0 of 1 rule holds\n"), "{}", output.all());
+}
