@@ -1,7 +1,7 @@
 //! `check`: every mistake in hook files, and whether each hook can ever run.
 
 use std::collections::{BTreeSet, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -9,6 +9,7 @@ use tenterhook::engine::Builder;
 use tenterhook::internal::discover;
 use tenterhook_core::config::{Ruleset, is_tenterhook_entry};
 use tenterhook_core::diagnostic::{Diagnostic, Severity};
+use tenterhook_core::dialect::Fit;
 use tenterhook_core::hook::{Hook, Layer, Run};
 
 use super::{fix, test, to_pretty_json};
@@ -76,6 +77,7 @@ fn run_once(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem> {
         loaded = load_files(args, here);
     }
     loaded.announce_files(term, &here.roots);
+    print_guessed_dialects(&loaded, args, term);
     let page = term.run_with_progress("checking hooks", || {
         complete_and_render_findings(&mut loaded, args, here, term.width())
     })?;
@@ -88,6 +90,26 @@ fn run_once(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem> {
     let least = if args.strict { Severity::Warning } else { Severity::Error };
     let wrong = loaded.diagnostics.iter().any(|diagnostic| diagnostic.severity >= least);
     Ok(if wrong { Exit::Wrong } else { Exit::Good })
+}
+
+/// Prints as whose file each named one is read, if neither the caller nor its path says so.
+fn print_guessed_dialects(loaded: &Loaded, args: &Check, term: Term) {
+    let files = || args.files.iter().chain(&args.config);
+    if loaded.found || args.dialect.is_some() || files().any(|file| file.dialect.is_some()) {
+        return;
+    }
+    for source in loaded.sources.iter().filter(|source| source.layer == Layer::Given) {
+        let path = Path::new(&*source.name);
+        let is_json = path.extension().is_some_and(|extension| extension == "json");
+        let by_path = source.dialect.dialect().recognize_config_file(path, None);
+        if is_json && by_path != Fit::Certain {
+            let (shown, id) = (loaded.texts.display_name(&source.name), source.dialect.as_str());
+            let text = format!(
+                "{shown} is read as a file of `{id}`; if another agent reads it, write AGENT={shown}"
+            );
+            term.print_labelled_note(HELP, "note:", &text);
+        }
+    }
 }
 
 /// Returns whether some hook for tool calls is a program, whose answers only a run shows.

@@ -55,3 +55,43 @@ fn where_nothing_is_found_it_is_said_where_was_searched() {
         assert!(output.stderr.contains(place), "{place}: {}", output.stderr);
     }
 }
+
+/// C-5: a file whose path tells nothing is checked as one agent's, which is named.
+#[test]
+fn agent_of_a_named_file_is_said_if_it_was_guessed() {
+    let fixture = Fixture::new();
+    fixture.write("project/x.json", &HOOK.replace("Stop", "preToolUse"));
+    let output = fixture.run(&["check", "x.json"], "");
+    assert!(
+        output.stderr.contains("note: x.json is read as a file of `copilot`"),
+        "{}",
+        output.all()
+    );
+    fixture.write("project/.claude/settings.json", HOOK);
+    for args in [
+        &["check", "claude=x.json"][..],
+        &["check", "--dialect", "claude", "x.json"],
+        &["check", ".claude/settings.json"],
+        &["check"],
+    ] {
+        let output = fixture.run(args, "");
+        assert!(!output.stderr.contains("is read as a file of"), "{}", output.all());
+    }
+}
+
+/// C-5: what is no JSON is no agent's broken JSON.
+#[test]
+fn named_file_in_no_known_format_is_refused_with_what_to_write() {
+    let fixture = Fixture::new();
+    fixture.write("project/tt.ok", "[hook.a]\non = 'Stop'\nshell = 'true'\n");
+    let wanted = "hint: name its agent: `native=tt.ok`";
+    let output = fixture.run(&["fire", "--config", "tt.ok", "Bash", "ls"], "");
+    assert!(output.code == 1 && output.stderr.contains(wanted), "{}", output.all());
+    assert!(!output.all().contains("Claude Code"), "{}", output.all());
+    let output = fixture.run(&["check", "tt.ok"], "");
+    assert!(output.code == 1 && output.all().contains("native=tt.ok"), "{}", output.all());
+    assert_eq!(fixture.run(&["fire", "--config", "native=tt.ok", "Bash", "ls"], "").code, 0);
+    // A name without `.json` is no obstacle to JSON.
+    fixture.write("project/hooks.txt", HOOK);
+    assert_eq!(fixture.run(&["check", "hooks.txt"], "").code, 0);
+}

@@ -11,7 +11,7 @@ use tenterhook_core::agents::Agent;
 use tenterhook_core::config::{Plugin, Source};
 use tenterhook_core::diagnostic::{Code, Diagnostic};
 use tenterhook_core::dialect::{
-    Candidate, DIALECTS, DialectId, GROUPS, Roots, foreign_agent_of_file,
+    Candidate, DIALECTS, DialectId, Fit, GROUPS, Roots, foreign_agent_of_file,
 };
 use tenterhook_core::hook::Layer;
 use tenterhook_core::source::{Completeness, Flaw};
@@ -39,6 +39,9 @@ pub fn given(
     {
         return Err(Box::new(unsupported_format_diagnostic(path, agent)));
     }
+    if dialect.is_none() && is_unrecognizable(&full, &text) {
+        return Err(Box::new(unrecognized_format_diagnostic(path)));
+    }
     let of_machine = || {
         DIALECTS.iter().map(|dialect| dialect.id()).find(|id| is_managed_path(&full, *id, roots))
     };
@@ -62,6 +65,26 @@ pub fn given(
         source.plugin = Some(plugin);
     }
     Ok(source)
+}
+
+/// Returns whether neither the name of a file nor its first character tells its format.
+fn is_unrecognizable(path: &Path, text: &str) -> bool {
+    let is_named_json = path
+        .extension()
+        .and_then(|extension| extension.to_str())
+        .is_some_and(|extension| extension.starts_with("json"));
+    let first = text.trim_start_matches('\u{feff}').trim_start().chars().next();
+    config_format(path) == Format::Json
+        && !is_named_json
+        && first.is_some_and(|first| !matches!(first, '{' | '/'))
+        && DIALECTS.iter().all(|dialect| dialect.recognize_config_file(path, None) == Fit::No)
+}
+
+fn unrecognized_format_diagnostic(path: &Path) -> Diagnostic {
+    let shown = path.display();
+    let message = format!("`{shown}` is not JSON, and its name tells no other format");
+    let help = format!("name its agent: `native={shown}` for hooks of Tenterhook in TOML");
+    Diagnostic::new(Code::ForeignFormat, message, None).help(help)
 }
 
 /// Returns the agent whose format a file is in, if no dialect reads that format (C-139).
