@@ -131,7 +131,7 @@ fn missing_program_finding(
     let message = format!("`{}` is not found here", program.name);
     let help = match consequence {
         Some(consequence) => {
-            format!("install it, or write its path: it {} until then", consequence.label())
+            format!("install it, or write its path: {}", consequence.until_mended())
         }
         None => "install it, or write its path".to_owned(),
     };
@@ -150,7 +150,7 @@ fn missing_script_finding(
 ) -> Option<Diagnostic> {
     let path = script.path.display();
     let then = consequence
-        .map(|consequence| format!(": it {} until then", consequence.label()))
+        .map(|consequence| format!(": {}", consequence.until_mended()))
         .unwrap_or_default();
     let (code, message, help) = match script.path.metadata() {
         Err(error) => (
@@ -329,6 +329,16 @@ mod tests {
         assert_eq!(claude("python3 none.py"), Some(("script-missing", blocks.clone())));
         assert_eq!(claude("node none.js"), Some(("script-missing", passes.clone())));
         assert_eq!(claude("./none.sh"), Some(("script-missing", passes)));
+        // What never stops a call lets none pass.
+        let observer = |event: &str, matcher: &str| {
+            let text = format!(
+                r#"{{"hooks": {{"{event}": [{{"matcher": "{matcher}", "hooks": [{{"type": "command", "command": "./none.sh"}}]}}]}}}}"#
+            );
+            found("settings.json", DialectId::CLAUDE, &text)
+        };
+        let never = Some(("script-missing", "never runs".to_owned()));
+        assert_eq!(observer("PostToolUse", "Edit"), never);
+        assert_eq!(observer("PreToolUse", "bash"), never);
         assert_eq!(claude("cat | jq -r .x"), Some(("program-missing", String::new())));
         assert_eq!(claude("command -v cat && cat x"), None);
         assert_eq!(claude("echo x"), None);

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use tenterhook_core::answer::Restraint;
 use tenterhook_core::config::Ruleset;
 use tenterhook_core::dialect::Subject;
-use tenterhook_core::hook::{Command, Hook, Invocation, Program, Run, Script};
+use tenterhook_core::hook::{Command, Hook, Invocation, Phase, Program, Run, Script, Wait};
 use tenterhook_core::plan;
 use tenterhook_core::report::End;
+
+use crate::reach;
 
 /// With what an interpreter ends whose script is missing, as seen by running it.
 const WITHOUT_SCRIPT: &[(&str, i32)] = &[
@@ -36,6 +38,8 @@ pub(crate) struct Consequence {
     restraint: Restraint,
     /// What the hook is asked about.
     noun: &'static str,
+    /// Whether the hook can stop anything, so that its absence lets something pass.
+    is_gate: bool,
 }
 
 impl Consequence {
@@ -50,7 +54,16 @@ impl Consequence {
         match self.restraint {
             Restraint::Deny | Restraint::Defer => format!("blocks every {noun}"),
             Restraint::Ask => format!("asks at every {noun}"),
+            Restraint::Allow | Restraint::Silent if !self.is_gate => "never runs".to_owned(),
             Restraint::Allow | Restraint::Silent => format!("lets every {noun} pass"),
+        }
+    }
+
+    /// Returns a clause such as `it blocks every call until then`.
+    pub(crate) fn until_mended(self) -> String {
+        match self.label() {
+            label if label == "never runs" => "it does not run until then".to_owned(),
+            label => format!("it {label} until then"),
         }
     }
 }
@@ -135,5 +148,9 @@ pub(super) fn consequence_of_ending(
     } else {
         "event"
     };
-    Consequence { restraint, noun }
+    let is_gate = row.is_before_effect()
+        && hook.phase != Phase::Observe
+        && hook.wait == Wait::Attached
+        && reach::why_hook_never_runs(ruleset, hook).is_none();
+    Consequence { restraint, noun, is_gate }
 }
