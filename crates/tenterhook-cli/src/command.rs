@@ -39,6 +39,7 @@ use serde_json::Value;
 use tenterhook::record::Journal;
 
 use self::input::Lost;
+pub(crate) use self::what::unquoted_input_problem;
 use crate::exit::Exit;
 use crate::last_word::CallerReply;
 use crate::problem::Problem;

@@ -59,7 +59,7 @@ fn main() -> ExitCode {
     let cli = match Cli::from_process_arguments(&words) {
         Ok(cli) => cli,
         Err(error) => {
-            let exit = print_usage_error(&error);
+            let exit = print_usage_error(&error, &words);
             return command::hook::deny_invalid_arguments(&words, exit, &reply).into();
         }
     };
@@ -132,11 +132,14 @@ fn run_command(command: &Command, term: Term, reply: &CallerReply) -> Result<Exi
 
 /// Prints an error of the arguments. Clap would exit with 2, but here 2 means that an event is
 /// blocked.
-fn print_usage_error(error: &clap::Error) -> Exit {
-    // A closed stream has no reader.
-    let _ = error.print();
-    match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Good,
-        _ => Exit::Wrong,
+fn print_usage_error(error: &clap::Error, words: &[String]) -> Exit {
+    let is_asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    match args::known_mistake(words).filter(|_| !is_asked_for) {
+        Some(problem) => {
+            Term::new(ColorChoice::Auto, ambient::columns_from_env()).print_problem(&problem);
+        }
+        // A closed stream has no reader.
+        None => drop(error.print()),
     }
+    if is_asked_for { Exit::Good } else { Exit::Wrong }
 }

@@ -200,7 +200,8 @@ fn try_fix(diagnostic: &Diagnostic, source: &Source, found: &Loaded, before: &Lo
         let (line, column, right) = (place.line, place.column, edit.text.clone());
         Attempt::Refused(Refusal { line, column, there, right, reason })
     };
-    if count(&left, Code::DuplicateKeys) > count(found, Code::DuplicateKeys) {
+    let repeats = |all: &Loaded| count(all, Code::DuplicateKeys) + count(all, Code::DuplicateKey);
+    if repeats(&left) > repeats(found) {
         return refuse(Reason::KeyTwice);
     }
     if let Some(hook) = loosened_hook(before, &left) {

@@ -209,7 +209,7 @@ fn event_with_text(
 }
 
 /// Returns the problem that the input of a tool has to be one argument, quoted in the shell.
-fn unquoted_input_problem(tool: &str, words: &[&str]) -> Problem {
+pub(crate) fn unquoted_input_problem(tool: &str, words: &[&str]) -> Problem {
     Problem::new(format!("`{tool}` is not an event, and the input of a tool is one word"))
         .with_help(format!("put it in quotes: `{tool} '{}'`", words.join(" ")))
 }

@@ -208,3 +208,21 @@ fn properties(schema: &serde_json::Value, keys: &mut Vec<String>) {
         _ => {}
     }
 }
+
+#[test]
+fn known_mistake_is_answered_with_the_line_to_type() {
+    let fixture = Fixture::new();
+    for (line, hint) in [
+        ("fire Bash git push --force", "put it in quotes: `Bash 'git push --force'`"),
+        ("fire Bash git push", "put it in quotes: `Bash 'git push'`"),
+        ("explain Bash git push -f", "put it in quotes: `Bash 'git push -f'`"),
+        ("allow 9SZAQP", "`tenterhook allow once 9SZAQP`"),
+        ("status claude", "it shows all agents"),
+        ("install", "`tenterhook install --all`"),
+        ("uninstall", "`tenterhook uninstall --all`"),
+    ] {
+        let output = fixture.run(&line.split(' ').collect::<Vec<_>>(), "");
+        let text = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(output.code == 1 && text.contains(hint), "{line}: {}", output.all());
+    }
+}

@@ -278,6 +278,11 @@ const FOREIGN: &[(&str, &str)] = &[
     ("asyncRewake", "it is called `wake` here"),
     ("statusMessage", "it is called `status` here"),
     ("onFailure", "it is called `on_failure` here"),
+    ("on_fail", "it is called `on_failure` here"),
+    (
+        "reason",
+        "did you mean `deny`? A rule gives its reason with its decision: `deny = \"REASON\"`",
+    ),
     ("failClosed", "say `on_failure = \"block\"`"),
     ("url", "say `http = \"https://...\"`"),
     ("disabled", "say `enabled = false`"),

@@ -322,6 +322,8 @@ fn a_mistake_in_what_runs_says_what_to_write() {
         ("deny = 'x'", "missing-run", "write a rule, `when = \"...\"`, beside `deny`"),
         ("shell = 'x'\nhttp = 'https://e'", "several-runs", "keep `shell`"),
         ("args = ['x']", "unknown-key", "behind the program"),
+        ("shell = 'x'\nreason = 'x'", "unknown-key", "did you mean `deny`?"),
+        ("shell = 'x'\non_fail = 'block'", "unknown-key", "it is called `on_failure` here"),
         ("status = 'x'", "missing-run", "give it exactly one of `run`"),
     ] {
         if !cfg!(feature = "rule") && OF_RULES.contains(&code) {
