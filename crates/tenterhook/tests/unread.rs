@@ -217,6 +217,7 @@ fn what_stands_at_a_place_and_cannot_be_read_is_a_source() {
             (format!("{moved}/codex.json").as_str(), nothing, true),
             (format!("{moved}/gemini.json").as_str(), nothing, true),
             (format!("{moved}/qwen.json").as_str(), nothing, true),
+            (format!("{moved}/droid.json").as_str(), nothing, true),
         ]
     );
 }

@@ -9,6 +9,7 @@ const NAMES: &[&str] = &[
     "ampcode",
     "codeium",
     "core.hooks",
+    "factory",
     "hook",
     "managed-settings",
     "settings.json",
