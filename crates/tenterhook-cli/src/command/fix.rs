@@ -48,7 +48,7 @@ struct Fixed<'a> {
 #[derive(Debug)]
 enum Attempt {
     /// The file is better with it.
-    Fixed(Source),
+    Fixed(Box<Source>),
     /// It would change what the file's hooks do.
     Refused(Refusal),
     /// There is no edit, or the file is no better with it.
@@ -178,7 +178,7 @@ fn fix_one_finding(source: &Source, before: &Loaded) -> Option<Source> {
     let found = read_source(source);
     found.diagnostics.iter().find_map(|diagnostic| {
         match try_fix(diagnostic, source, &found, before) {
-            Attempt::Fixed(next) => Some(next),
+            Attempt::Fixed(next) => Some(*next),
             Attempt::Refused(_) | Attempt::Useless => None,
         }
     })
@@ -214,7 +214,7 @@ fn try_fix(diagnostic: &Diagnostic, source: &Source, found: &Loaded, before: &Lo
     );
     // An entry that is read now may have its own mistake; a renamed key must not collide with an existing one.
     let is_better = now < then || (!edit.renames && now == then);
-    if is_gone && is_better { Attempt::Fixed(next) } else { Attempt::Useless }
+    if is_gone && is_better { Attempt::Fixed(Box::new(next)) } else { Attempt::Useless }
 }
 
 /// Returns the id of a hook that runs before a fix, and after it no longer runs, runs on fewer calls
