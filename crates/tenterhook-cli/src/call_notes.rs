@@ -91,7 +91,7 @@ impl CallNotes {
     /// Renames the file to the older one if it is too large, under a lock.
     fn rotate_file_if_too_large(&self) -> io::Result<()> {
         let lock = open_private_file(&self.file.with_extension("lock"), false)?;
-        lock.lock()?;
+        discover::wait_for_lock(|| lock.try_lock())?;
         if fs::metadata(&self.file).is_ok_and(|metadata| metadata.len() > LARGEST) {
             fs::rename(&self.file, self.rotated_file_path())?;
         }

@@ -160,7 +160,7 @@ impl Deliveries {
         let directory = self.file.parent().ok_or(io::ErrorKind::NotFound)?;
         discover::create_private_dir(directory)?;
         let lock = open_private_file(&self.file.with_extension("lock"), false)?;
-        lock.lock()?;
+        discover::wait_for_lock(|| lock.try_lock())?;
         let mut waiting = self.read();
         let result = with(&mut waiting);
         let mut new = tempfile::NamedTempFile::new_in(directory)?;

@@ -1,10 +1,9 @@
 //! Keeps the history of a session, which rules ask for: one private file a session, to which processes add lines under a lock
 //! (SS-20 to SS-22). Knows no rule and judges nothing.
 
-use std::fs::{self, File, Metadata, TryLockError};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use tenterhook::internal::discover;
 use tenterhook_core::rule::SessionHistory;
@@ -17,8 +16,6 @@ const LONG: u64 = 64 << 10;
 const STEP: u64 = 16 << 10;
 /// Largest history that is read: this program never writes a larger one.
 const LARGEST: u64 = 1 << 20;
-/// How long to wait for another process.
-const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 /// The file with the history of one session.
 #[derive(Debug)]
@@ -39,7 +36,7 @@ impl HistoryFile {
             return Ok(String::new());
         }
         let lock = self.open_lock_file()?;
-        wait_for_lock(|| lock.try_lock_shared())?;
+        discover::wait_for_lock(|| lock.try_lock_shared())?;
         self.read_locked().map_err(|error| self.with_path(&error))
     }
 
@@ -61,7 +58,7 @@ impl HistoryFile {
             discover::create_private_dir(directory)?;
         }
         let lock = self.open_lock_file()?;
-        wait_for_lock(|| lock.try_lock())?;
+        discover::wait_for_lock(|| lock.try_lock())?;
         self.add_locked(lines).map_err(|error| self.with_path(&error))
     }
 
@@ -155,24 +152,6 @@ fn check_head_and_last_line(path: &std::path::Path) -> io::Result<()> {
     let mut last = [0];
     file.read_exact(&mut last)?;
     if last == [b'\n'] { Ok(()) } else { Err(invalid("its last line is torn")) }
-}
-
-/// Takes a lock, and waits a bounded time for a process that has it.
-fn wait_for_lock(take: impl Fn() -> Result<(), TryLockError>) -> io::Result<()> {
-    let began = Instant::now();
-    loop {
-        match take() {
-            Ok(()) => return Ok(()),
-            Err(TryLockError::Error(error)) => return Err(error),
-            Err(TryLockError::WouldBlock) if began.elapsed() < LONGEST_WAIT => {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            Err(TryLockError::WouldBlock) => {
-                let message = "another process has locked the session's history for over a second";
-                return Err(io::Error::new(io::ErrorKind::TimedOut, message));
-            }
-        }
-    }
 }
 
 #[cfg(test)]

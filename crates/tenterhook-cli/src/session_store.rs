@@ -6,6 +6,7 @@ use std::fs::{self, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -36,6 +37,8 @@ pub(crate) struct SessionStore {
     older: PathBuf,
     /// What stood there when this process looked, and what it did since where nothing can be written.
     seen: Mutex<Option<State>>,
+    /// Whether another process kept the lock for too long when this process waited last.
+    was_locked: AtomicBool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -81,7 +84,7 @@ impl SessionStore {
         let digest: String =
             Digest::hash(session.as_bytes()).to_string().chars().take(32).collect();
         let (file, older) = (file(&digest), file(&hash_of_version_0_1(session)));
-        Some(Self { file, older, seen: Mutex::new(None) })
+        Some(Self { file, older, seen: Mutex::new(None), was_locked: AtomicBool::new(false) })
     }
 
     /// Returns the notes about the session's calls.
@@ -170,7 +173,7 @@ impl SessionStore {
         let directory = self.file.parent().ok_or(io::ErrorKind::NotFound)?;
         discover::create_private_dir(directory)?;
         let lock = open_private_file(&self.file.with_extension("lock"), false)?;
-        lock.lock()?;
+        self.take_lock(&lock)?;
         if !self.file.exists() {
             remove_old_sessions(directory);
         }
@@ -182,6 +185,16 @@ impl SessionStore {
         new.persist(&self.file)?;
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
         Ok(said)
+    }
+
+    /// Takes the lock. After a wait in vain it is only tried, so that a call with many changes waits once.
+    fn take_lock(&self, lock: &File) -> io::Result<()> {
+        let taken = match self.was_locked.load(Ordering::Relaxed) {
+            true => lock.try_lock().map_err(io::Error::from),
+            false => discover::wait_for_lock(|| lock.try_lock()),
+        };
+        self.was_locked.store(taken.is_err(), Ordering::Relaxed);
+        taken
     }
 }
 
@@ -382,6 +395,30 @@ mod tests {
                 && !broken.claim_message_once("x")
                 && broken.claim_message_once("y")
         );
+    }
+
+    /// BR-41, BR-42: no call waits for a process that keeps the lock.
+    #[test]
+    fn locked_session_is_one_that_cannot_be_kept() {
+        let room = tempfile::tempdir().unwrap();
+        let kept = SessionStore::open(room.path(), "codex", "s").unwrap();
+        assert!(kept.can_store_state());
+        let lock = open_private_file(&kept.path("lock"), false).unwrap();
+        lock.lock().unwrap();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let delivery = deliveries::Delivery::default();
+        std::thread::spawn(move || {
+            let hook = HookId::new("h");
+            let claimed = (kept.claim_once(&hook), kept.claim_once(&hook));
+            let added = kept.deliveries().add(delivery).is_err();
+            sender.send((claimed, kept.can_store_state(), added, kept)).unwrap();
+        });
+        let limit = Duration::from_secs(20);
+        let (claimed, is_stored, is_refused, kept) =
+            receiver.recv_timeout(limit).expect("it gives up");
+        assert_eq!((claimed, is_stored, is_refused), ((true, false), false, true));
+        lock.unlock().unwrap();
+        assert!(kept.can_store_state() && kept.claim_once(&HookId::new("h")), "nothing was stored");
     }
 
     /// SS-20: a name of a session that is a path stays in the directory, and names share no history.

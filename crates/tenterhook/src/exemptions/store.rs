@@ -161,7 +161,7 @@ impl Exemptions {
         let changed = || -> io::Result<T> {
             discover::create_private_dir(&self.directory)?;
             let lock = open_private_file(&self.directory.join("leave.lock"))?;
-            lock.lock()?;
+            discover::wait_for_lock(|| lock.try_lock())?;
             let mut contents = match discover::read_regular_file(&file, MOST_BYTES) {
                 // A file that is not valid grants nothing.
                 Ok(text) => serde_json::from_slice::<Contents>(&text).unwrap_or_default(),
@@ -297,6 +297,23 @@ mod tests {
             matches!(nowhere.use_exemption(&call, true), Lifted::No(why) if why.contains("cannot be used"))
         );
         assert!(matches!(nowhere.pause_builtin_rules(PAUSE), Err(Trouble::File { .. })));
+    }
+
+    /// SP-24: a call does not wait for a process that keeps the lock.
+    #[test]
+    fn locked_file_lifts_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let exemptions = Exemptions::in_directory(directory.path());
+        exemptions.pause_builtin_rules(Duration::from_secs(60)).unwrap();
+        let lock = open_private_file(&directory.path().join("leave.lock")).unwrap();
+        lock.lock().unwrap();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let other = exemptions.clone();
+        std::thread::spawn(move || sender.send(other.use_exemption(&call("x"), true)));
+        let lifted = receiver.recv_timeout(Duration::from_secs(20)).expect("it gives up");
+        assert!(message(lifted).contains("locked it for over a second"));
+        lock.unlock().unwrap();
+        assert!(matches!(exemptions.use_exemption(&call("x"), true), Lifted::Yes(_)));
     }
 
     #[cfg(unix)]
