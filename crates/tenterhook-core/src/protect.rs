@@ -10,6 +10,7 @@ mod modules;
 mod options;
 mod own;
 mod path;
+mod state;
 mod switches;
 
 pub use launchers::{
@@ -24,6 +25,7 @@ pub use path::{
     is_git_config, is_guard_directory, is_startup_file, relation_of_path_to_guards,
     shell_pattern_matches,
 };
+pub use state::{is_at_or_near_state, may_match_state_name, pattern_of_regex};
 pub use switches::{call_loosens_guard_setting, tool_can_change_settings};
 
 /// The pack of rules that denies: native configuration, for every host alike.

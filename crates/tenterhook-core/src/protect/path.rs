@@ -206,6 +206,12 @@ pub fn is_at_or_below(path: &str, place: &str) -> bool {
     PathSuffixes::from_path(&replace_home_with_tilde(path)).matches_any_place(&[place])
 }
 
+/// Returns how the path relates to what the table writes as `place`.
+pub(super) fn relation_of_path_to_place(path: &str, place: &str) -> Hold {
+    PathSuffixes::from_path(replace_home_with_tilde(path).trim_end_matches('/'))
+        .relation_to_place(place)
+}
+
 /// Returns true if the file sets variables for programs that start later.
 #[must_use]
 pub fn is_environment_file(path: &str) -> bool {

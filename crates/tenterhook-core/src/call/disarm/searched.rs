@@ -72,14 +72,50 @@ pub(super) fn note_searched_guards(here: &Here<'_>, views: &[View<'_>], found: &
         );
         found.guards.extend(patterns_matching_guards(here, &searched).filter(|_| deletes));
     }
-    let is_any = |name: &&str| name.chars().all(|c| "*.?^$/".contains(c));
-    let above = searched.into_iter().filter(|directory| here.names_any_parent_of_guard(directory));
-    if names.iter().all(is_any) {
-        found.guards.extend(above.map(|directory| here.path_seen_from_project(directory)));
-    } else if above.count() > 0 {
-        found
-            .guards
-            .extend(names.into_iter().filter(|name| may_lead_to_guard(name)).map(str::to_owned));
+    note_guards_below(here, &searched, &names, |name| pattern_of_name(view, is_find, name), found);
+}
+
+/// Notes the searched directories that hold a guard, or the searched names that such a directory
+/// may have below it. No name is an excuse near the state directory.
+fn note_guards_below(
+    here: &Here<'_>,
+    searched: &[&str],
+    names: &[&str],
+    pattern: impl Fn(&str) -> String,
+    found: &mut Found,
+) {
+    let takes_all = names.iter().all(|name| is_any_name(name));
+    let above = searched.iter().filter(|directory| here.names_any_parent_of_guard(directory));
+    let above: Vec<String> =
+        above.map(|directory| here.path_seen_from_project(directory)).collect();
+    if !takes_all && !above.is_empty() {
+        let is_guard = |name: &&str| {
+            may_lead_to_guard(name)
+                || !here.view.meter.spend_steps(name.len())
+                || protect::may_match_state_name(&pattern(name))
+        };
+        found.guards.extend(names.iter().copied().filter(is_guard).map(str::to_owned));
+    }
+    let is_closed = |directory: &String| takes_all || protect::is_at_or_near_state(directory);
+    found.guards.extend(above.into_iter().filter(is_closed));
+}
+
+fn is_any_name(name: &str) -> bool {
+    name.chars().all(|c| "*.?^$/".contains(c))
+}
+
+/// Returns what a searched name is as a pattern of shells.
+fn pattern_of_name(view: &View<'_>, is_find: bool, name: &str) -> String {
+    if !is_find {
+        let is_extension = view.option_values(&["-e", "--extension"]).contains(&name);
+        return match is_extension {
+            true => format!("*.{name}"),
+            false => protect::pattern_of_regex(name, false),
+        };
+    }
+    match view.option_values(&["-regex", "-iregex"]).contains(&name) {
+        true => protect::pattern_of_regex(name, true),
+        false => name.to_owned(),
     }
 }
 
@@ -103,8 +139,12 @@ fn are_listed_files_changed(view: &View<'_>, views: &[View<'_>]) -> bool {
 /// Returns the names that a search looks for: the values of its tests, or the pattern of an `fd`.
 fn searched_names<'a>(view: &'a View<'_>, runs: &[&str], is_find: bool) -> Vec<&'a str> {
     if is_find {
-        let tests = view.args.iter().zip(view.args.iter().skip(1));
-        let named = tests.filter(|(test, _)| NAME_TESTS.contains(&test.as_str()));
+        // A name that is left out narrows nothing.
+        let before = std::iter::once("").chain(view.args.iter().map(String::as_str));
+        let tests = before.zip(&view.args).zip(view.args.iter().skip(1));
+        let named = tests.filter(|((before, test), _)| {
+            NAME_TESTS.contains(&test.as_str()) && !matches!(*before, "!" | "-not")
+        });
         return named.map(|(_, name)| name.as_str()).collect();
     }
     let own = view.args.iter().map(String::as_str).take_while(|arg| !runs.contains(arg));
@@ -117,7 +157,10 @@ fn searched_names<'a>(view: &'a View<'_>, runs: &[&str], is_find: bool) -> Vec<&
             break;
         }
     }
-    found.extend(view.option_values(&["-e", "--extension"]));
+    let extensions = view.option_values(&["-e", "--extension"]);
+    // A pattern that matches any name does not undo the extension.
+    found.retain(|name| extensions.is_empty() || !is_any_name(name));
+    found.extend(extensions);
     found
 }
 
@@ -138,7 +181,8 @@ fn fd_directories<'a>(view: &'a View<'_>, runs: &[&str]) -> Vec<&'a str> {
     let options = ["--base-directory", "--search-path", "-C"];
     let own = view.args.iter().take_while(|arg| !runs.contains(&arg.as_str()));
     let operands = own.filter(|arg| !arg.starts_with('-')).skip(1).map(String::as_str);
-    operands.chain(view.option_values(&options)).collect()
+    let named: Vec<&str> = operands.chain(view.option_values(&options)).collect();
+    if named.is_empty() { vec!["."] } else { named }
 }
 
 /// Iterates over the searched name patterns that match the name of a guard's file, if such a file

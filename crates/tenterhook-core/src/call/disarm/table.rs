@@ -163,6 +163,5 @@ pub(super) const NAME_TESTS: &[&str] = &[
     "-ilname",
     "-regex",
     "-iregex",
-    "-inum",
     "-samefile",
 ];
