@@ -48,11 +48,15 @@ impl HistoryFile {
         check_own_and_small(&metadata)?;
         let mut text = String::new();
         file.take(LARGEST).read_to_string(&mut text)?;
+        check_has_lines(text.len() as u64)?;
         Ok(text)
     }
 
     /// Adds lines, all or none.
     pub(crate) fn add(&self, lines: &str) -> io::Result<()> {
+        if lines.is_empty() {
+            return Ok(());
+        }
         let directory = self.path.parent().ok_or(io::ErrorKind::NotFound)?;
         if !directory.is_dir() {
             discover::create_private_dir(directory)?;
@@ -63,6 +67,12 @@ impl HistoryFile {
     }
 
     fn add_locked(&self, lines: &str) -> io::Result<()> {
+        let is_missing = fs::symlink_metadata(&self.path)
+            .is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+        if is_missing {
+            self.path.parent().into_iter().for_each(remove_old_sessions);
+            return self.replace_with(&[SessionHistory::head(), lines].concat());
+        }
         let mut file = open_private_file(&self.path, true)?;
         let metadata = file.metadata()?;
         check_own_and_small(&metadata)?;
@@ -70,17 +80,9 @@ impl HistoryFile {
         if length > LONG && (length + lines.len() as u64) / STEP > length / STEP {
             return self.rewrite_with(lines);
         }
-        let text = match length {
-            0 => [SessionHistory::head(), lines].concat(),
-            _ => {
-                check_head_and_last_line(&self.path)?;
-                lines.to_owned()
-            }
-        };
-        if length == 0 {
-            self.path.parent().into_iter().for_each(remove_old_sessions);
-        }
-        let written = file.write_all(text.as_bytes());
+        check_head_and_last_line(&self.path)?;
+        check_has_lines(length)?;
+        let written = file.write_all(lines.as_bytes());
         if written.is_err() {
             // A full disk may have taken a part of it.
             file.set_len(length)?;
@@ -94,6 +96,15 @@ impl HistoryFile {
         let text = SessionHistory::read(&text)
             .and_then(|history| history.to_text())
             .map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why.0))?;
+        match check_has_lines(text.len() as u64) {
+            Ok(()) => self.replace_with(&text),
+            // Nothing is left to remember, as after these lines alone.
+            Err(_) => self.replace_with(&[SessionHistory::head(), lines].concat()),
+        }
+    }
+
+    /// Replaces the file in one piece: a process that is killed leaves the file as it was.
+    fn replace_with(&self, text: &str) -> io::Result<()> {
         let directory = self.path.parent().ok_or(io::ErrorKind::NotFound)?;
         let mut new = tempfile::NamedTempFile::new_in(directory)?;
         new.write_all(text.as_bytes())?;
@@ -136,6 +147,14 @@ fn is_own_file(metadata: &Metadata) -> bool {
 #[cfg(not(unix))]
 const fn is_own_file(_: &Metadata) -> bool {
     true
+}
+
+/// Fails if the file has no line beyond its head: this program writes the head with the first lines.
+fn check_has_lines(length: u64) -> io::Result<()> {
+    if length > SessionHistory::head().len() as u64 {
+        return Ok(());
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidData, "it was emptied by another program"))
 }
 
 /// Fails if the file is not a history, or if a process was killed while it wrote the last line: what
@@ -207,24 +226,23 @@ mod tests {
         assert!(file.add(ADDED).is_err());
     }
 
-    /// SS-21: a torn, foreign, too large or locked file is an error, and nothing is added to it.
+    /// SS-21: an emptied, torn, foreign, too large or locked file is an error, and nothing is added to it.
     #[test]
     fn unusable_files_are_errors_and_stay() {
         let whole = [SessionHistory::head(), ADDED].concat();
-        for cut in 1..whole.len() {
+        for cut in 0..whole.len() {
             let directory = tempfile::tempdir().unwrap();
             let file = file(&directory);
             file.add(ADDED).unwrap();
             assert_eq!(file.read().unwrap(), whole);
             let torn = whole.get(..cut).unwrap();
             fs::write(&file.path, torn).unwrap();
-            let added = file.add(ADDED);
-            // Cut at the end of its head, it is whole.
-            let is_whole = torn.ends_with('\n');
-            assert_eq!(added.is_ok(), is_whole, "{torn}");
-            let text = file.read().unwrap();
-            assert_eq!(SessionHistory::read(&text).is_ok(), is_whole);
-            assert!(text.starts_with(torn));
+            assert!(file.add(ADDED).is_err(), "{torn}");
+            assert!(
+                file.read().map_or(true, |text| SessionHistory::read(&text).is_err()),
+                "{torn}"
+            );
+            assert_eq!(fs::read_to_string(&file.path).unwrap(), torn);
         }
         let directory = tempfile::tempdir().unwrap();
         let file = file(&directory);

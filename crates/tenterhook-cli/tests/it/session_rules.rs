@@ -154,7 +154,7 @@ fn backtest_finds_the_same() {
     assert_eq!(found, expected, "{groups:#?}");
 }
 
-/// SS-21: a torn or foreign file, a directory in its place, and an agent that names no session.
+/// SS-21: an emptied, torn or foreign file, a directory in its place, and an agent that names no session.
 #[test]
 fn unusable_history_denies_and_names_the_file() {
     let fixture = fixture();
@@ -162,9 +162,9 @@ fn unusable_history_denies_and_names_the_file() {
     fire(&fixture, &("PreToolUse", "cat .env", None), "s-1");
     let file = histories(&fixture).remove(0);
     let whole = fs::read_to_string(&file).unwrap();
-    for text in
-        [whole.trim_end_matches(&['}', '\n'][..]), "a letter\n", "{\"tenterhook-session\":9}\n"]
-    {
+    let head = whole.get(..=whole.find('\n').unwrap()).unwrap();
+    let torn = whole.trim_end_matches(&['}', '\n'][..]);
+    for text in [torn, "a letter\n", "{\"tenterhook-session\":9}\n", "", head] {
         fs::write(&file, text).unwrap();
         let printed = fire(&fixture, &curl, "s-1");
         assert!(
