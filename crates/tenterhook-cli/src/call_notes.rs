@@ -226,6 +226,24 @@ mod tests {
         assert!(last.since.is_some() && last.asked == [Some((8_999, 8_999))]);
     }
 
+    /// BR-96: what a link in place of the notes names stays as it is.
+    #[cfg(unix)]
+    #[test]
+    fn notes_are_not_written_through_a_symlink() {
+        let directory = tempfile::tempdir().unwrap();
+        let notes = notes(&directory);
+        notes.add_note(Note::Began);
+        let target = directory.path().join("target");
+        fs::write(&target, "kept").unwrap();
+        fs::remove_file(&notes.file).unwrap();
+        std::os::unix::fs::symlink(&target, &notes.file).unwrap();
+        notes.add_note(Note::Denied("a"));
+        assert_eq!(fs::read_to_string(&target).unwrap(), "kept");
+        fs::remove_file(&target).unwrap();
+        notes.add_note(Note::Denied("a"));
+        assert!(!target.exists());
+    }
+
     /// BR-96.
     #[test]
     fn notes_of_processes_that_run_at_once_are_all_kept() {

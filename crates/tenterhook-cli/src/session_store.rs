@@ -330,11 +330,11 @@ pub(crate) fn remove_old_sessions(directory: &Path) {
     }
 }
 
-/// Opens a file that only its owner may read and write.
+/// Opens a file that only its owner may read and write. Fails if it is a symlink.
 pub(crate) fn open_private_file(path: &Path, appends: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
     let options = options.write(true).append(appends).create(true).truncate(false);
-    discover::set_nonblocking_open(discover::set_owner_only_create_mode(options)?).open(path)
+    discover::set_linkless_open(discover::set_owner_only_create_mode(options)?).open(path)
 }
 
 #[cfg(test)]

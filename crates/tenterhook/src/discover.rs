@@ -54,7 +54,9 @@ pub(crate) mod internal {
     pub use super::environment::{account_home, replace_home_inside_project, roots_with_cwd};
     pub use super::{
         candidates::{moved_entries_file, path_of_moved_entries_note, searched_paths},
-        file::{open, read_config_file, read_regular_file, set_nonblocking_open},
+        file::{
+            open, read_config_file, read_regular_file, set_linkless_open, set_nonblocking_open,
+        },
         keep::{create_private_dir, missing_home_above, missing_home_message},
         lock::wait_for_lock,
         nearby::{Hidden, find_unread_hook_files, is_file_of_other_dialect},

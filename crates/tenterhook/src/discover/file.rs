@@ -181,6 +181,21 @@ pub fn set_nonblocking_open(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
+/// Makes opening a FIFO return at once, as [`set_nonblocking_open`] does, and opening a symlink fail.
+#[cfg(unix)]
+pub fn set_linkless_open(options: &mut OpenOptions) -> &mut OpenOptions {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+    options.custom_flags(i32::try_from(flags.bits()).unwrap_or(0))
+}
+
+/// Does nothing: the rights of the directory decide on this system.
+#[cfg(not(unix))]
+pub fn set_linkless_open(options: &mut OpenOptions) -> &mut OpenOptions {
+    options
+}
+
 /// Names the kind of something that is no regular file, for a message.
 #[cfg(unix)]
 fn file_kind_name(metadata: &Metadata) -> &'static str {

@@ -189,16 +189,9 @@ impl Exemptions {
 /// Opens or creates a file that only its owner can read and write. Refuses symlinks.
 fn open_private_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    discover::set_owner_only_create_mode(options.write(true).create(true).truncate(false))?;
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        use std::os::unix::fs::OpenOptionsExt;
-        // Opening a FIFO would block, and tool calls wait for this.
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
-    }
-    options.open(path)
+    let options =
+        discover::set_owner_only_create_mode(options.write(true).create(true).truncate(false))?;
+    discover::set_linkless_open(options).open(path)
 }
 
 #[cfg(test)]
