@@ -169,7 +169,7 @@ mod tests {
             ("/usr/lib/node_modules/@openai/codex/bin/codex.js", "codex"),
             ("nixpkgs#gemini-cli", "gemini"),
             ("ghcr.io/x/claude-code:latest", "claude"),
-            ("@factory/cli@2", "factory"),
+            ("@factory/cli@2", "droid"),
         ] {
             assert_eq!(find_agent_by_argument(word).map(|agent| agent.name), Some(name), "{word}");
         }
