@@ -91,7 +91,7 @@ fn every_agent_answers_in_its_own_words() {
     // Only the person can approve, and has not.
     let left = json["findings"].as_array().unwrap();
     assert_eq!(kinds(left), ["not-approved"]);
-    assert_eq!((&left[0]["agent"], &left[0]["line"]), (&json!("codex"), &json!(9)));
+    assert_eq!((&left[0]["agent"], &left[0]["line"]), (&json!("codex"), &json!(8)));
 }
 
 /// BR-70, BR-71: kind, line and what mends it; and that it does.

@@ -83,7 +83,7 @@ console.log(await on.input({ text: "run the tests", source: "extension" }, ctx))
 "#;
     let Some(output) = play(&format!("{CALL}{lines}"), "") else { return };
     let text = &output.stdout;
-    assert!(text.starts_with("thrown: not here\n"), "{}", output.all());
+    assert!(text.starts_with("thrown: not here [tenterhook explain "), "{}", output.all());
     for part in [
         "undefined pnpm i\n",
         "shown: no secrets\n{ action: 'handled' }\nundefined\n",
@@ -132,7 +132,11 @@ console.log(output.env.A)
     let Some(output) = play(lines, "") else { return };
     let text = &output.stdout;
     assert!(text.starts_with("pnpm i thrown: Cannot assign"), "{}", output.all());
-    assert!(text.contains("\nthrown: not here\n") && text.ends_with("\n1\n"), "{}", output.all());
+    assert!(
+        text.contains("\nthrown: not here [tenterhook explain ") && text.ends_with("\n1\n"),
+        "{}",
+        output.all()
+    );
 }
 
 /// PI-3: without an answer, a call and a prompt are denied; the rest goes on.

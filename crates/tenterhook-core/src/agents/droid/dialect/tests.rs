@@ -103,7 +103,7 @@ fn fields_of_groups_and_handlers_are_read() {
 fn values_for_which_droid_drops_the_file_are_refused() {
     let refused = |text: &str| {
         let read = read_file("/h/.factory/hooks.json", Layer::User, text);
-        codes(&read).contains(&"value-refuses-file")
+        read.diagnostics.iter().any(|found| found.message.contains("refuses the whole file"))
     };
     for entry in [
         r#"{"hooks": [{"type": "prompt", "prompt": "x"}]}"#,
