@@ -192,10 +192,13 @@ fn changes_without_agent(
     scope: Scope,
     here: &Here,
 ) -> Result<Vec<Change>, Problem> {
-    let changes = match adopt::changes_to_undo_adoption(agent, scope, here)? {
+    let mut changes = match adopt::changes_to_undo_adoption(agent, scope, here)? {
         Some(changes) => changes,
         None => files::changes_for_uninstall(agent, scope, here)?,
     };
+    if !changes.iter().any(|change| adopt::is_backup_file(&change.path, here)) {
+        changes.extend(adopt::changes_removing_leftover_notes(agent, scope, here)?);
+    }
     let changes = beside::with_guard_and_settings_removal(agent, scope, changes, here)?;
     behind::with_only_own_marker_removal(agent, scope, changes, here)
 }

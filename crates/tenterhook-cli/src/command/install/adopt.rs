@@ -129,6 +129,24 @@ pub(super) fn changes_to_undo_adoption(
     ])))
 }
 
+/// Returns the removal of the notes of an adoption that was undone before, if that ended early.
+pub(super) fn changes_removing_leftover_notes(
+    agent: &Agent,
+    scope: Scope,
+    here: &Here,
+) -> Result<Vec<Change>, Problem> {
+    let Some(files) = adoption_files(agent, scope, here) else { return Ok(Vec::new()) };
+    if read_or_problem(&files.moved, here)?.is_some() {
+        return Ok(Vec::new());
+    }
+    let (before, from) =
+        (read_or_problem(&files.before, here)?, read_or_problem(&files.from, here)?);
+    Ok(without_no_op_changes(vec![
+        Change::new(files.before, before, None),
+        Change::new(files.from, from, None),
+    ]))
+}
+
 /// Returns whether a file only serves to undo an adoption: it is not shown to the user.
 pub(super) fn is_backup_file(path: &Path, here: &Here) -> bool {
     let is_origin = |moved: PathBuf| discover::path_of_moved_entries_note(&moved) == path;
