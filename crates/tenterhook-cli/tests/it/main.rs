@@ -10,6 +10,7 @@ mod bridge;
 mod bypassed;
 mod cancel;
 mod check;
+mod check_scripts;
 mod compared;
 mod confined;
 mod convert;
