@@ -157,6 +157,11 @@ fn read_options_into_hook(
     let compat = reader.source.compat;
     hook.matcher = Matcher::new(parse_matcher(&scope.matcher, compat).0);
     let filter = scope.command_filter.as_deref().filter(|filter| !filter.is_empty());
+    if let Some(why) = filter.and_then(|filter| parse_matcher(filter, compat).1) {
+        let message = format!("`commandRegex` is not a valid regular expression: {why}");
+        let found = finding_without_location(Code::InvalidMatcher, message);
+        reader.report(node.span, found.help("Droid skips the group; here its hooks run"));
+    }
     hook.condition = filter.map(|filter| command_condition(filter, compat));
     hook.timeout = read_timeout(reader, node);
     Ok(())

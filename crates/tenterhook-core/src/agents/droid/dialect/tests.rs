@@ -97,6 +97,19 @@ fn fields_of_groups_and_handlers_are_read() {
     assert!(matches!(picks("ls"), Picked::No(_)));
 }
 
+/// DR-11: an invalid `commandRegex` is reported, and its hook runs unless Droid is followed exactly.
+#[test]
+fn invalid_command_expression_is_reported_and_its_hook_runs() {
+    let text = r#"{"PreToolUse": [{"commandRegex": "(", "hooks": [{"type": "command", "command": "a"}]}]}"#;
+    let read = read_file("/h/.factory/hooks.json", Layer::User, text);
+    assert_eq!(codes(&read), ["invalid-matcher"]);
+    let event = decode_event(&call("Execute", &json!({"command": "ls"})));
+    let context = crate::matcher::MatchContext::for_event(&event);
+    let condition = read.hooks[0].condition.as_ref().expect("a condition");
+    let picked = condition.pick(&context, crate::hook::Compat::Guarded);
+    assert!(matches!(picked, Picked::Widely(_)), "{picked:?}");
+}
+
 /// DR-6: the values for which Droid 0.225.2 ran no hook of the file, and values beside which it ran
 /// them.
 #[test]
