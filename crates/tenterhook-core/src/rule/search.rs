@@ -107,7 +107,7 @@ impl Automaton {
 }
 
 /// So many states are never too large, at some thirty bytes each; more are compiled with the rule, to see.
-const SMALL: usize = 4000;
+pub(super) const SMALL: usize = 4000;
 /// A stretch of characters beyond ASCII is at most so many states.
 const BEYOND_ASCII: usize = 64;
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::rule::outline::Outline;
-use crate::rule::search::{Search, Written};
+use crate::rule::search::{SMALL, Search, Written};
 
 /// Parts of patterns, valid and not.
 const PIECES: &[&str] = &[
@@ -25,7 +25,14 @@ fn check(pattern: &str, text: &str) -> Result<(), TestCaseError> {
     if outline.rules_out(text) {
         prop_assert_eq!(found, Some(false), "`{}` is ruled out in `{}`", pattern, text);
     }
-    let search = Search::compile(pattern, Written::InEvent).expect("a valid pattern of that size");
+    let search = match Search::compile(pattern, Written::InEvent) {
+        Ok(search) => search,
+        // Only a pattern that the parser read may be refused for its size.
+        Err(error) => {
+            prop_assert!(outline.states > SMALL, "`{}`: {}", pattern, error);
+            return Ok(());
+        }
+    };
     prop_assert_eq!(search.is_match(text, &|_| Ok(())).ok(), found, "`{}` in `{}`", pattern, text);
     Ok(())
 }
