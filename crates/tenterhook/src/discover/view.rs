@@ -76,11 +76,11 @@ impl View {
     /// Resolves one `*` in each path component: `managed-settings.d/*.json` gives every such file,
     /// sorted by name.
     pub(super) fn expand_wildcards(&self, pattern: &Path) -> Vec<PathBuf> {
-        if !pattern.as_os_str().as_encoded_bytes().contains(&b'*') {
-            return vec![pattern.to_owned()];
-        }
-        let mut paths = vec![PathBuf::new()];
-        for component in pattern.components() {
+        let has_star = |path: &&Path| path.as_os_str().as_encoded_bytes().contains(&b'*');
+        let fixed = pattern.ancestors().find(|path| !has_star(path)).unwrap_or(Path::new(""));
+        let rest = pattern.strip_prefix(fixed).unwrap_or(pattern);
+        let mut paths = vec![fixed.to_owned()];
+        for component in rest.components() {
             let star = match component {
                 Component::Normal(name) => name.to_str().and_then(|name| name.split_once('*')),
                 _ => None,
