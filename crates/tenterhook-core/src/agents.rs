@@ -50,6 +50,8 @@ pub struct Agent {
     pub name: &'static str,
     /// Its name for people.
     pub title: &'static str,
+    /// Whether its hooks were seen to work.
+    pub evidence: Evidence,
     /// The names of its program, the usual one first.
     pub programs: &'static [&'static str],
     /// Packages and images that start it, unless they have the name of a program.
@@ -66,6 +68,29 @@ pub struct Agent {
     pub foreign_events: &'static [&'static str],
     /// How to register hooks with it; [`Installation::NONE`] if that is impossible.
     pub installation: Installation,
+}
+
+/// How the facts about an agent's hooks are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// The unmodified agent was run, and its denials were seen to arrive.
+    Played,
+    /// The facts were only read: `install` needs `--experimental`, and `status` says so (BR-170).
+    Read {
+        /// Where they were read, for people, with the version or the date.
+        source: &'static str,
+    },
+}
+
+impl Evidence {
+    /// Where the facts were read, if the agent was never run.
+    #[must_use]
+    pub const fn source_if_only_read(self) -> Option<&'static str> {
+        match self {
+            Self::Played => None,
+            Self::Read { source } => Some(source),
+        }
+    }
 }
 
 /// Files, variables and options that decide whether an agent's hooks run, from its own
@@ -129,6 +154,7 @@ impl Agent {
     const NONE: Self = Self {
         name: "",
         title: "",
+        evidence: Evidence::Played,
         programs: &[],
         packages: &[],
         is_part_of_words: false,

@@ -28,6 +28,9 @@ pub(crate) struct Install {
     /// Every agent that is found here
     #[arg(long, conflicts_with = "agents")]
     pub(crate) all: bool,
+    /// Also install into agents that were never run with Tenterhook: their hooks are known only from documents
+    #[arg(long)]
+    pub(crate) experimental: bool,
     /// Move your hooks from the agent's file into one that Tenterhook reads; `uninstall` moves them back
     #[arg(long)]
     pub(crate) adopt: bool,

@@ -62,6 +62,7 @@ pub(crate) fn run(args: &Doctor, here: &Here, term: Term) -> Result<Exit, Proble
     let agents: Vec<&'static Agent> = match args.agents.is_empty() {
         true => agents_with_hook_installation()
             .filter(|caller| is_agent_present(caller, here) && can_call_tenterhook(caller))
+            .filter(|agent| !entries::is_left_out(agent, here))
             .collect(),
         false => agents_without_repeats(&args.agents),
     };

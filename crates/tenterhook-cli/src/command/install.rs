@@ -5,6 +5,7 @@
 mod adopt;
 mod behind;
 mod beside;
+mod evidence;
 pub(super) mod files;
 mod made;
 mod program;
@@ -34,11 +35,14 @@ use files::Change;
 pub(crate) fn run_install(args: &Install, here: &Here, term: Term) -> Result<Exit, Problem> {
     let scope = scope_from_arg(args.scope);
     let agents = match args.all {
-        true => agents_with_hook_installation()
-            .filter(|agent| files::is_agent_present(agent, here) && can_call_tenterhook(agent))
-            .collect(),
+        true => {
+            let present = agents_with_hook_installation()
+                .filter(|agent| files::is_agent_present(agent, here) && can_call_tenterhook(agent));
+            evidence::without_read_agents(present.collect(), args.experimental, term)
+        }
         false => agents_without_repeats(&args.agents),
     };
+    evidence::require_experimental_flag(&agents, args.experimental)?;
     if agents.is_empty() {
         let names: Vec<&str> = agents_with_hook_installation().map(|caller| caller.name).collect();
         return Err(Problem::new("no agent that can call Tenterhook is found here")

@@ -140,11 +140,19 @@ impl Row {
         Self { agent, found, silencers, is_covered, pinned }
     }
 
+    /// Returns whether the agent was never run with Tenterhook and none of its files calls.
+    fn is_left_out(&self) -> bool {
+        self.agent.evidence.source_if_only_read().is_some()
+            && !self.found.iter().any(Found::calls_tenterhook)
+    }
+
     fn state(&self, is_expected: bool) -> State {
         if self.found.iter().any(|file| file.exposed.is_some()) {
             return State::ProgramExposed;
         }
         match self.is_covered {
+            // `install --all` leaves it out, so its absence is the user's choice (BR-170).
+            false if self.is_left_out() => State::Good,
             false => State::DoesNotCall,
             // Expected rules are to apply whatever a user switches off.
             true if is_expected && self.pinned == Some(false) => State::NotPinned,
@@ -423,9 +431,16 @@ fn agent_page(row: &Row, here: &Here) -> String {
             (WARNING, "waits for your approval, and calls nothing until then")
         }
         (false, false) => (WARNING, "cannot be answered by this version"),
+        (false, true) if row.is_left_out() => (WARNING, "does not call Tenterhook"),
         (false, true) => (ERROR, "does not call Tenterhook"),
     };
     let mut page = Page(format!("{}  {}\n", paint(BOLD, agent.title), paint(style, word)));
+    if let Some(source) = agent.evidence.source_if_only_read() {
+        page.push_row(
+            "read, not played",
+            &format!("no run of it was seen: known only from {source}"),
+        );
+    }
     found.iter().for_each(|f| page.push_file(agent, f, here));
     let off = find_off_switch(agent, found, here);
     if let Some(Off { file, key, what }) = &off {
@@ -456,7 +471,8 @@ fn agent_page(row: &Row, here: &Here) -> String {
     } else if can_call_tenterhook(agent) {
         let is_managed = |file: &Found| file.scope == Scope::Managed && file.calls_tenterhook();
         let scope = if row.found.iter().any(is_managed) { " --scope managed" } else { "" };
-        page.push_row("to change it", &format!("tenterhook install {}{scope}", agent.name));
+        let flag = agent.evidence.source_if_only_read().map_or("", |_| " --experimental");
+        page.push_row("to change it", &format!("tenterhook install {}{scope}{flag}", agent.name));
     }
     page.0.push('\n');
     page.0

@@ -82,7 +82,7 @@ fn every_agent_answers_in_its_own_words() {
     let all = installable_agents();
     let none = found(&fixture, &all);
     assert_eq!(kinds(&none), vec!["not-installed"; all.len()]);
-    assert_eq!(fixture.run(&[&["install"], &all[..]].concat(), "").code, 0);
+    assert_eq!(fixture.run(&[&["install", "--experimental"], &all[..]].concat(), "").code, 0);
     let json = fixture.json(&[&["doctor", "--format", "json"], &all[..]].concat(), "", 1);
     for row in json["agents"].as_array().unwrap() {
         assert_eq!(row["fired"][0]["passed"], true, "{row:#}");
@@ -276,7 +276,7 @@ fn prove_sees_the_canarys_denial_through_every_agent() {
         (&json!([]), &json!(false)),
         "{none:#}"
     );
-    assert_eq!(fixture.run(&[&["install"], &all[..]].concat(), "").code, 0);
+    assert_eq!(fixture.run(&[&["install", "--experimental"], &all[..]].concat(), "").code, 0);
     let json = fixture.json(&prove, "", 1);
     fits_schema("doctor", &json);
     for row in json["agents"].as_array().unwrap() {

@@ -53,7 +53,7 @@ fn every_agent_is_left_as_it_was() {
     let fixture = used();
     let before = all(&fixture.path("home"));
     let agents = installable_agents();
-    let mut installed = vec!["install"];
+    let mut installed = vec!["install", "--experimental"];
     installed.extend(&agents);
     let output = fixture.run(&installed, "");
     assert_eq!(output.code, 0, "{}{}", output.stdout, output.stderr);
@@ -294,7 +294,7 @@ fn status_says_who_calls() {
     assert_eq!(agents.len(), installable_agents().len());
     assert!(agents.iter().all(|agent| agent["covered"] == false), "{said:#}");
     assert_eq!(agents[0]["files"][0]["other_hooks"], 1, "the hook of Claude Code's own");
-    assert_eq!(fixture.run(&["install", "--all"], "").code, 0);
+    assert_eq!(fixture.run(&["install", "--all", "--experimental"], "").code, 0);
     // Codex skips what its user did not approve in it: it is not covered yet.
     let said = fixture.json(&["status", "--format", "json"], "", 1);
     let program = json!([env!("CARGO_BIN_EXE_tenterhook")]);

@@ -93,7 +93,7 @@ fn what_install_wrote_into_a_project_is_tried() {
     let fixture = Fixture::new().unapproved();
     let mut agents = installable_agents();
     agents.retain(|agent| *agent != "codex");
-    let install = [&["install", "--scope", "project"], &agents[..]].concat();
+    let install = [&["install", "--experimental", "--scope", "project"], &agents[..]].concat();
     assert_eq!(fixture.run(&install, "").code, 0);
     let output = fixture.shell(&format!("tenterhook doctor --format json {}", agents.join(" ")));
     let report: Value = serde_json::from_str(&output.stdout).unwrap();
@@ -237,7 +237,7 @@ fn others_can_read_what_is_written_for_them() {
     fixture.write("usual", "");
     let usual = mode(&fixture.path("usual"));
     let agents = installable_agents();
-    let install = [&["install", "--scope", "project"], &agents[..]].concat();
+    let install = [&["install", "--experimental", "--scope", "project"], &agents[..]].concat();
     assert_eq!(fixture.run(&install, "").code, 0);
     for file in [".claude/settings.json", ".github/hooks/tenterhook.json", ".codex/hooks.json"] {
         assert_eq!(mode(&fixture.path(&format!("project/{file}"))), usual, "{file}");

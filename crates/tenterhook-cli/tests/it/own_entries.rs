@@ -12,7 +12,8 @@ fn installed() -> Fixture {
     let hook =
         "[hook.count]\non = \"PreToolUse\"\nmatch = \"Bash\"\nshell = \"echo x >> $HOME/ran\"\n";
     fixture.write("home/.config/tenterhook/tenterhook.toml", hook);
-    let said = fixture.run(&[&["install"], &installable_agents()[..]].concat(), "");
+    let said =
+        fixture.run(&[&["install", "--experimental"], &installable_agents()[..]].concat(), "");
     assert_eq!(said.code, 0, "{}", said.all());
     fixture
 }

@@ -37,14 +37,16 @@ fn a_folder_that_install_made_is_gone_and_one_that_was_there_stays() {
             fs::create_dir_all(fixture.path(folder)).unwrap();
         }
         let before = all(&fixture.path("home"));
-        run(&fixture, &format!("install {}", agents.join(" ")));
+        run(&fixture, &format!("install --experimental {}", agents.join(" ")));
         run(&fixture, "install claude --scope project");
         run(&fixture, "uninstall --all");
         run(&fixture, "uninstall claude --scope project");
         assert_eq!(all(&fixture.path("home")), before);
         assert_eq!(all(&fixture.path("project")), [] as [PathBuf; 0]);
         // One after the other, the first one made first.
-        agents.iter().for_each(|agent| drop(run(&fixture, &format!("install {agent}"))));
+        agents
+            .iter()
+            .for_each(|agent| drop(run(&fixture, &format!("install --experimental {agent}"))));
         agents.iter().for_each(|agent| drop(run(&fixture, &format!("uninstall {agent}"))));
         assert_eq!(all(&fixture.path("home")), before);
         // What somebody put there since keeps its folder.

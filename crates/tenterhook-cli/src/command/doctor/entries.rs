@@ -49,6 +49,13 @@ pub(super) fn existing_agent_files(agent: &'static Agent, here: &Here) -> Vec<Fi
         .collect()
 }
 
+/// Returns whether the agent was never run with Tenterhook and no file of it has an entry of ours:
+/// `install --all` leaves it out, too (BR-170).
+pub(super) fn is_left_out(agent: &'static Agent, here: &Here) -> bool {
+    agent.evidence.source_if_only_read().is_some()
+        && existing_agent_files(agent, here).iter().all(|file| file.entries.is_empty())
+}
+
 fn files_in_scope(agent: &'static Agent, scope: Scope, root: &Path) -> Vec<File> {
     let names: Vec<String> = match agent.installation.form {
         Form::Scripts => tenterhook_files_with_texts(agent, "tenterhook")

@@ -58,7 +58,7 @@ pub(super) fn agent_json(row: &Row, here: &Here) -> Value {
         find_off_switch(agent, found, here).map(|off| json!({ "file": off.file, "key": off.key }));
     json!({
         "agent": agent.name, "title": agent.title, "covered": row.is_covered,
-        "pinned": row.pinned,
+        "pinned": row.pinned, "known_only_from": agent.evidence.source_if_only_read(),
         "off": off, "silencers": silenced::silencers_json(&row.silencers, here),
         "can_be_answered": can_call_tenterhook(agent), "files": files, "gates": gates,
         "if_gone": agent.installation.gone, "held": held, "not_covered": open, "example": example,
