@@ -29,7 +29,7 @@ mod tenterhook;
 mod windsurf;
 
 pub use installation::{
-    Below, ConfigPath, Event, Form, Installation, Key, Scope, SwitchFile, Unhooked,
+    Below, ConfigPath, EntryValue, Event, Form, Installation, Key, Scope, SwitchFile, Unhooked,
 };
 use installation::{
     gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,

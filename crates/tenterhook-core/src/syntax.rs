@@ -6,6 +6,7 @@
 
 mod json;
 mod salvage;
+mod slashes;
 mod toml;
 mod yaml;
 
@@ -17,6 +18,7 @@ use serde_json::{Map, Number, Value};
 use crate::diagnostic::{Location, Span};
 
 pub use salvage::{Lists, parse_or_salvage};
+pub(crate) use slashes::find_text_with_comment;
 
 /// How deep a text may nest. Real hook configs stay below ten; 128 is the limit of `serde_json`, which the agents' own
 /// parsers are near.

@@ -13,7 +13,7 @@ pub(super) mod switches;
 
 use std::path::Path;
 
-use tenterhook_core::agents::{Agent, Form, Scope, agents_with_hook_installation};
+use tenterhook_core::agents::{Agent, Scope, agents_with_hook_installation};
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::install::foreign_entries;
 
@@ -377,7 +377,7 @@ fn foreign_entries_note(
     here: &Here,
 ) -> Option<String> {
     let path = files::agent_file_path(agent, scope, here)
-        .filter(|_| agent.installation.form == Form::Groups)?;
+        .filter(|_| agent.installation.form.is_shared_file())?;
     let text = files::read_if_exists(&path).ok()??;
     let others = foreign_entries(agent, &text).unwrap_or_default().len();
     // A dry run with `--adopt` shows in its diff which of them would move.

@@ -6,8 +6,8 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Below, Event, Form, Guarded, Installation, Modules, Scope, Sessions, SwitchFile,
-    gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, Below, EntryValue, Event, Form, Guarded, Installation, Modules, Scope, Sessions,
+    SwitchFile, gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
 use tenterhook_shell::Language;
 
@@ -70,7 +70,7 @@ pub static AGENT: Agent = Agent {
         checks_values: true,
         events: EVENTS,
         time: ("timeout", 1),
-        closed: Some(("onFailure", "block")),
+        closed: Some(("onFailure", EntryValue::Text("block"))),
         switches: &[(&["disableAllHooks"], true)],
         gone: "tool calls and prompts are denied",
         gaps: &[

@@ -4,8 +4,8 @@
 pub mod dialect;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, Unhooked, new_config_path, observer_event,
-    tool_gate_event, tool_observer_event,
+    Agent, EntryValue, Event, Form, Guarded, Installation, Scope, Unhooked, new_config_path,
+    observer_event, tool_gate_event, tool_observer_event,
 };
 use crate::event::tool::Tool;
 
@@ -31,7 +31,7 @@ pub static AGENT: Agent = Agent {
         form: Form::OwnGroups,
         events: EVENTS,
         time: ("timeout", 1),
-        closed: Some(("on_failure", "block")),
+        closed: Some(("on_failure", EntryValue::Text("block"))),
         gone: "tool calls are denied",
         unhooked: &[Unhooked {
             tool: Tool::Agent,

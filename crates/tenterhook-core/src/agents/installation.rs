@@ -21,7 +21,9 @@ pub enum Scope {
 pub enum Form {
     /// An object `hooks` with a list of groups for each event, in a file with other settings.
     Groups,
-    /// The same object in a file that only Tenterhook writes.
+    /// An object `hooks` with a list of entries for each event, in a file that others write, too.
+    Flat,
+    /// The same object as in [`Form::Groups`], in a file that only Tenterhook writes.
     OwnGroups,
     /// A list of entries for each event, in a file that only Tenterhook writes.
     OwnFlat,
@@ -29,6 +31,23 @@ pub enum Form {
     Scripts,
     /// One JavaScript file that the agent loads as a module.
     Plugin,
+}
+
+impl Form {
+    /// Returns whether the user and others write the file, too.
+    #[must_use]
+    pub const fn is_shared_file(self) -> bool {
+        matches!(self, Self::Groups | Self::Flat)
+    }
+}
+
+/// The value of a key of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryValue {
+    /// This text.
+    Text(&'static str),
+    /// `true`.
+    True,
 }
 
 /// The path to a boolean in an agent's settings that applies to all hooks, and the value that
@@ -129,7 +148,14 @@ pub struct Installation {
     /// The key of a timeout in an entry, and how many of its units are a second.
     pub time: (&'static str, u64),
     /// The key and value with which the agent itself denies if a gate gives no answer.
-    pub closed: Option<(&'static str, &'static str)>,
+    pub closed: Option<(&'static str, EntryValue)>,
+    /// Whether the agent appends the event to a command line as a here-document. Only the last
+    /// command of the line reads it, so the line is one command.
+    pub sends_here_document: bool,
+    /// The number that the agent requires under `version` at the root of a file of hooks.
+    pub file_version: Option<u64>,
+    /// Whether the agent cuts everything from `//` to the end of a line, also within a text.
+    pub cuts_at_slashes: bool,
     /// The user file in which the agent stores approvals, if it runs only approved hooks.
     pub approvals: Option<&'static str>,
     /// The keys of its settings that disable hooks, each with the value that does.
@@ -180,6 +206,9 @@ impl Installation {
         events: &[],
         time: ("", 1),
         closed: None,
+        sends_here_document: false,
+        file_version: None,
+        cuts_at_slashes: false,
         approvals: None,
         switches: &[],
         switches_elsewhere: &[],

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 use tenterhook_shell::quote_word;
 
-use crate::agents::{Agent, Event, Form};
+use crate::agents::{Agent, EntryValue, Event, Form};
 
 /// The message to the model if the `tenterhook` program is missing or broken. A part of the
 /// registered text, so it never changes.
@@ -28,7 +28,9 @@ pub fn hook_command_line(agent: &Agent, event: &Event, program: &str) -> String 
         event.name,
         inner_timeout_arg(event.seconds)
     );
-    if event.gates && agent.installation.form != Form::Scripts {
+    let takes_one_command =
+        agent.installation.form == Form::Scripts || agent.installation.sends_here_document;
+    if event.gates && !takes_one_command {
         let _ = write!(line, " || sh -c 'echo \"{GONE}\" >&2; exit 2'");
     }
     line
@@ -52,13 +54,21 @@ pub(super) fn handler_entry(agent: &Agent, event: &Event, program: &str) -> Valu
     entry.insert("command".to_owned(), hook_command_line(agent, event, program).into());
     entry.insert(key.to_owned(), (event.seconds * units).into());
     if let Some((key, value)) = agent.installation.closed.filter(|_| event.gates) {
-        entry.insert(key.to_owned(), value.into());
+        let value = match value {
+            EntryValue::Text(text) => text.into(),
+            EntryValue::True => true.into(),
+        };
+        entry.insert(key.to_owned(), value);
     }
     Value::Object(entry)
 }
 
-/// Returns the group with the entry for an event.
+/// Returns the item for an event: the group with its entry, or the entry if the agent's files have
+/// no groups.
 pub(super) fn handler_group(agent: &Agent, event: &Event, program: &str) -> Value {
+    if agent.installation.form == Form::Flat {
+        return handler_entry(agent, event, program);
+    }
     let mut group = Map::new();
     if let Some(matcher) = agent.installation.matcher.filter(|_| event.tool) {
         group.insert("matcher".to_owned(), matcher.into());
@@ -77,7 +87,7 @@ pub fn tenterhook_files_with_texts(agent: &Agent, program: &str) -> Vec<(String,
     };
     let one = |value: &Value| vec![(String::new(), format!("{value:#}\n"))];
     match agent.installation.form {
-        Form::Groups => Vec::new(),
+        Form::Groups | Form::Flat => Vec::new(),
         Form::OwnGroups => one(&json!({ "hooks": list(handler_group) })),
         Form::OwnFlat => one(&json!({ "version": 1, "hooks": list(handler_entry) })),
         Form::Scripts => {

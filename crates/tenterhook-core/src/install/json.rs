@@ -6,12 +6,14 @@ use serde_json::{Map, Value, json};
 use super::edit::{self, Left};
 use super::entry;
 use super::excluded::excludes_own_file;
-use crate::agents::{Agent, Event, Key};
+use crate::agents::{Agent, Event, Form, Key};
 use crate::config::is_tenterhook_entry_line;
 use crate::diagnostic::{Location, Span};
 use crate::dialect::DialectId;
 use crate::dialect::claude::settings_refusal_reason;
-use crate::syntax::{FaultKind, Format, Node, NotStrict, Parsed, parse_by_format};
+use crate::syntax::{
+    FaultKind, Format, Node, NotStrict, Parsed, find_text_with_comment, parse_by_format,
+};
 
 /// The reason why a text is not changed, and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,9 +92,12 @@ fn text_of_new_settings_file(agent: &Agent, program: &str) -> String {
 /// Returns the text of a file that has only these events, each with its groups.
 pub(super) fn text_of_file_with_events(agent: &Agent, events: Map<String, Value>) -> String {
     let events = Value::Object(events);
-    match agent.installation.bare {
-        true => format!("{events:#}\n"),
-        false => edit::file_text_with_one_child("hooks", &events),
+    match (agent.installation.bare, agent.installation.file_version) {
+        (true, _) => format!("{events:#}\n"),
+        (false, None) => edit::file_text_with_one_child("hooks", &events),
+        (false, Some(version)) => {
+            format!("{:#}\n", json!({ "version": version, "hooks": events }))
+        }
     }
 }
 
@@ -168,7 +173,8 @@ pub fn foreign_entries(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong>
     let root = parse_settings(agent, text)?;
     let mut found = Vec::new();
     for event in event_members_of_hooks(agent, &root) {
-        for handler in event.node.as_array().into_iter().flatten().flat_map(group_handlers) {
+        let items = event.node.as_array().into_iter().flatten();
+        for handler in items.flat_map(|item| item_handlers(agent, item)) {
             let text = |key| handler.get(key).and_then(Node::as_str);
             let what = text("command").or_else(|| text("type")).unwrap_or("?").to_owned();
             if !is_tenterhook_entry_line(&what) {
@@ -318,11 +324,19 @@ pub(super) fn remove_entry(
 ) -> Option<Left> {
     let events = events_node(agent, root)?;
     let groups = &events.entries().get(event)?.node;
-    let list = groups.as_array()?.get(group)?.get("hooks")?;
-    let mut steps: Vec<(&Node, usize, bool)> =
-        vec![(list, handler, true), (groups, group, false), (events, event, false)];
+    let list = match agent.installation.form {
+        Form::Flat => None,
+        _ => Some((groups.as_array()?.get(group)?.get("hooks")?, handler, true)),
+    };
+    let mut steps: Vec<(&Node, usize, bool)> = list.into_iter().collect();
+    steps.extend([(groups, group, false), (events, event, false)]);
     let at = root.entries().iter().position(|entry| entry.key == "hooks");
-    steps.extend(at.filter(|_| !agent.installation.bare).map(|at| (root, at, false)));
+    // A file that has only the version besides is refused without hooks: it is ours.
+    let is_rest_ours = agent.installation.file_version.is_some()
+        && root.entries().iter().all(|entry| ["version", "hooks"].contains(&entry.key.as_str()));
+    steps.extend(
+        at.filter(|_| !agent.installation.bare && !is_rest_ours).map(|at| (root, at, false)),
+    );
     for (node, at, may_be_emptied) in steps {
         let is_only = edit::child_spans(node).len() == 1;
         // Remove a group without an entry; containers that were empty before stay.
@@ -361,7 +375,8 @@ pub(super) fn positions_of_all_entries(agent: &Agent, root: &Node) -> Vec<At> {
     let mut found = Vec::new();
     for (event, entry) in event_members_of_hooks(agent, root).iter().enumerate() {
         for (group, node) in entry.node.as_array().into_iter().flatten().enumerate() {
-            found.extend(group_handlers(node).enumerate().map(|(at, _)| (event, group, at)));
+            let handlers = item_handlers(agent, node).enumerate();
+            found.extend(handlers.map(|(at, _)| (event, group, at)));
         }
     }
     found
@@ -393,8 +408,12 @@ fn group_matchers<'n>(agent: &Agent, root: &'n Node) -> impl Iterator<Item = &'n
     groups.filter_map(|group| group.get("matcher"))
 }
 
-fn group_handlers(group: &Node) -> impl Iterator<Item = &Node> {
-    group.get("hooks").and_then(Node::as_array).into_iter().flatten()
+/// Returns the entries of an item of an event: those of a group, or the item itself if the agent's
+/// files have no groups.
+fn item_handlers<'n>(agent: &Agent, item: &'n Node) -> impl Iterator<Item = &'n Node> {
+    let is_entry = agent.installation.form == Form::Flat;
+    let group = item.get("hooks").and_then(Node::as_array).filter(|_| !is_entry);
+    Some(item).filter(|_| is_entry).into_iter().chain(group.into_iter().flatten())
 }
 
 /// The group of an entry.
@@ -408,7 +427,8 @@ pub(super) fn group_of_entry<'n>(
 
 /// The entry at this position.
 pub(super) fn entry_node<'n>(agent: &Agent, root: &'n Node, place: At) -> Option<&'n Node> {
-    group_of_entry(agent, root, place)?.get("hooks")?.as_array()?.get(place.2)
+    let item = group_of_entry(agent, root, place)?;
+    item_handlers(agent, item).nth(place.2)
 }
 
 /// Parses a text, with an error if the agent would reject it (BR-63).
@@ -429,6 +449,12 @@ pub(super) fn parse_settings(agent: &Agent, text: &str) -> Result<Node, Wrong> {
         return Err(wrong(fault.span, message));
     }
     let Some(root) = root else { return Err(wrong(Span::new(0, 0), "it is empty".to_owned())) };
+    let cut = find_text_with_comment(&root, text).filter(|_| agent.installation.cuts_at_slashes);
+    if let Some(span) = cut {
+        let message =
+            format!("{} takes `//` and `/*` for a comment, also within a text", agent.title);
+        return Err(wrong(span, message));
+    }
     if let Some(twice) = root.duplicate_keys().into_iter().next() {
         return Err(wrong(twice.again, format!("the key `{}` stands twice", twice.key)));
     }

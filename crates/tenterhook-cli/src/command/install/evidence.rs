@@ -34,7 +34,7 @@ pub(super) fn without_read_agents(
     is_given: bool,
     term: Term,
 ) -> Vec<&'static Agent> {
-    let (read, installed): (Vec<_>, Vec<_>) =
+    let (read, installed): (Vec<&'static Agent>, Vec<&'static Agent>) =
         agents.into_iter().partition(|agent| !is_given && read_agent(agent).is_some());
     for (agent, source) in read.iter().filter_map(|agent| read_agent(agent)) {
         let text = format!(

@@ -152,7 +152,7 @@ pub(crate) fn changes_for_install(
         ))
         .with_help("`--scope user` writes yours"));
     };
-    if agent.installation.form == Form::Groups {
+    if agent.installation.form.is_shared_file() {
         let before = read_or_problem(&path, here)?;
         let after = add_own_entries(agent, program, before.as_deref())
             .map_err(|error| unusable_file_problem(&error, &path, here))?;
@@ -187,7 +187,7 @@ pub(crate) fn changes_for_uninstall(
     here: &Here,
 ) -> Result<Vec<Change>, Problem> {
     let Some(path) = agent_file_path(agent, scope, here) else { return Ok(Vec::new()) };
-    if agent.installation.form == Form::Groups {
+    if agent.installation.form.is_shared_file() {
         let Some(before) = read_or_problem(&path, here)? else { return Ok(Vec::new()) };
         let after = remove_own_entries(agent, &before)
             .map_err(|error| unusable_file_problem(&error, &path, here))?;

@@ -176,7 +176,24 @@ impl Dialect {
         way_out: Option<&str>,
     ) -> Option<Reply> {
         let name = self.event_row(&event.name).map_or(event.name.as_str(), |row| &row.name);
-        Some(reply::write_reply(self.calls.replies?, ReplyInput { name, event, outcome, way_out }))
+        let mut reply =
+            reply::write_reply(self.calls.replies?, ReplyInput { name, event, outcome, way_out });
+        if reply.stdout.is_empty() && reply.exit == 0 {
+            reply.stdout = self.silent_reply().stdout;
+        }
+        Some(reply)
+    }
+
+    /// Returns the variable that the agent sets for its hooks alone, if there is one.
+    #[must_use]
+    pub const fn own_variable(&self) -> Option<&'static str> {
+        self.calls.own_variable
+    }
+
+    /// Returns the reply that says nothing.
+    #[must_use]
+    pub fn silent_reply(&self) -> Reply {
+        Reply { stdout: self.calls.silent_reply.to_owned(), ..Reply::default() }
     }
 
     /// Returns the powers that the agent accepts on an event; `None` if it does not call

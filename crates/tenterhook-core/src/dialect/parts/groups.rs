@@ -198,6 +198,11 @@ impl Failures {
 pub(crate) struct Calls {
     /// The replies that the agent accepts; `None` if it does not call Tenterhook.
     pub(crate) replies: Option<&'static Replies>,
+    /// Standard output where there is nothing to say, for agents that deny without output.
+    pub(crate) silent_reply: &'static str,
+    /// A variable that the agent sets for its hooks alone: a call without an event that has it is
+    /// the agent's (BR-171).
+    pub(crate) own_variable: Option<&'static str>,
     /// The variables in which the agent names its project to hooks; the first that is set is used.
     pub(crate) project_variables: &'static [&'static str],
     /// Where the agent tells hooks its version; the first that holds one is used.
@@ -214,6 +219,8 @@ pub(crate) struct Calls {
 impl Calls {
     pub(crate) const DEFAULT: Self = Self {
         replies: None,
+        silent_reply: "",
+        own_variable: None,
         project_variables: &[],
         versions: &[],
         says_stopped_before: true,
