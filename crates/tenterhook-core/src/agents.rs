@@ -11,7 +11,7 @@ pub(crate) mod cline;
 pub(crate) mod codewhale;
 pub(crate) mod codex;
 pub(crate) mod copilot;
-mod cursor;
+pub(crate) mod cursor;
 pub(crate) mod droid;
 pub(crate) mod gemini;
 pub(crate) mod gencode;
@@ -25,7 +25,9 @@ pub(crate) mod opencode;
 pub(crate) mod pi;
 pub(crate) mod qwen;
 pub(crate) mod reasonix;
+mod shared;
 mod tenterhook;
+pub(crate) mod vscode;
 mod windsurf;
 
 pub use installation::{
@@ -34,13 +36,15 @@ pub use installation::{
 use installation::{
     gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
+pub use shared::SharedFiles;
 use tenterhook_shell::Language;
 
 pub use self::{
     claude::AGENT as CLAUDE, cline::AGENT as CLINE, codex::AGENT as CODEX,
-    copilot::AGENT as COPILOT, droid::AGENT as DROID, gemini::AGENT as GEMINI,
-    goose::AGENT as GOOSE, kilo::AGENT as KILO, opencode::AGENT as OPENCODE, pi::AGENT as PI,
-    qwen::AGENT as QWEN, tenterhook::AGENT as TENTERHOOK,
+    copilot::AGENT as COPILOT, cursor::AGENT as CURSOR, droid::AGENT as DROID,
+    gemini::AGENT as GEMINI, goose::AGENT as GOOSE, kilo::AGENT as KILO,
+    opencode::AGENT as OPENCODE, pi::AGENT as PI, qwen::AGENT as QWEN,
+    tenterhook::AGENT as TENTERHOOK,
 };
 
 /// An agent.
@@ -66,6 +70,8 @@ pub struct Agent {
     pub guarded: Guarded,
     /// Events that only its own hook files have, if Tenterhook does not read its hook files.
     pub foreign_events: &'static [&'static str],
+    /// Hook files of other agents of which it runs hooks, too.
+    pub reads: &'static [SharedFiles],
     /// How to register hooks with it; [`Installation::NONE`] if that is impossible.
     pub installation: Installation,
 }
@@ -162,6 +168,7 @@ impl Agent {
         sessions: None,
         guarded: Guarded::NONE,
         foreign_events: &[],
+        reads: &[],
         installation: Installation::NONE,
     };
 
@@ -186,6 +193,7 @@ pub static AGENTS: &[&Agent] = &[
     &cline::AGENT,
     &gemini::AGENT,
     &cursor::AGENT,
+    &vscode::AGENT,
     &windsurf::AGENT,
     &antigravity::AGENT,
     &droid::AGENT,

@@ -46,10 +46,11 @@ pub use self::{
 };
 pub use crate::agents::{
     claude::dialect as claude, cline::dialect as cline, codewhale::dialect as codewhale,
-    codex::dialect as codex, copilot::dialect as copilot, droid::dialect as droid,
-    gemini::dialect as gemini, gencode::dialect as gencode, goose::dialect as goose,
-    ignis::dialect as ignis, kilo::dialect as kilo, opencode::dialect as opencode,
-    pi::dialect as pi, qwen::dialect as qwen, reasonix::dialect as reasonix,
+    codex::dialect as codex, copilot::dialect as copilot, cursor::dialect as cursor,
+    droid::dialect as droid, gemini::dialect as gemini, gencode::dialect as gencode,
+    goose::dialect as goose, ignis::dialect as ignis, kilo::dialect as kilo,
+    opencode::dialect as opencode, pi::dialect as pi, qwen::dialect as qwen,
+    reasonix::dialect as reasonix, vscode::dialect as vscode,
 };
 pub use crate::hook::named::DialectId;
 pub use crate::hook::row::{Cap, EventRow, Subject, Then};
@@ -72,12 +73,15 @@ pub static DIALECTS: &[&Dialect] = &[
     &copilot::COPILOT,
     &copilot::PASCAL,
     &droid::DROID,
+    &cursor::CURSOR,
+    &cursor::ACTION,
     &goose::GOOSE,
     &cline::CLINE,
 ];
 
-/// Agents that have no hook files and call Tenterhook through a module of ours (BR-27).
-static PLUGINS: &[&Dialect] = &[&opencode::OPENCODE, &kilo::KILO, &pi::PI];
+/// Agents that have no hook files of their own: they call Tenterhook through a module of ours
+/// (BR-27), or through the files of other agents (VS-1).
+static PLUGINS: &[&Dialect] = &[&opencode::OPENCODE, &kilo::KILO, &pi::PI, &vscode::VSCODE];
 
 /// How the agents' files group entries, where they do: what is whole is found by it in one that is
 /// broken (C-71).
@@ -298,6 +302,11 @@ mod tests {
             ("gemini", json!({"hook_event_name": "AfterAgent", "cwd": "/repo/p"})),
             ("qwen", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
             ("droid", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
+            ("cursor", json!({"hook_event_name": "stop", "workspace_roots": ["/repo/p"]})),
+            (
+                "cursor-action",
+                json!({"hook_event_name": "beforeReadFile", "file_path": "a", "cwd": "/repo/p"}),
+            ),
             ("copilot", json!({"sessionId": "s", "stopReason": "end_turn", "cwd": "/repo/p"})),
             ("copilot-pascal", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
             ("goose", json!({"event": "Stop", "working_dir": "/repo/p"})),

@@ -6,8 +6,8 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, Sessions, gate_event, new_config_path,
-    observer_event, tool_gate_event, tool_observer_event,
+    Agent, Event, Form, Guarded, Installation, Scope, Sessions, SharedFiles, gate_event,
+    new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
 use tenterhook_shell::Language;
 
@@ -47,6 +47,27 @@ pub static AGENT: Agent = Agent {
         ],
         ..Guarded::NONE
     },
+    reads: &[SharedFiles {
+        owner: "claude",
+        files: &[".claude/settings.json", ".claude/settings.local.json"],
+        events: &[
+            "SessionStart",
+            "SessionEnd",
+            "UserPromptSubmit",
+            "PreToolUse",
+            "PermissionRequest",
+            "PostToolUse",
+            "PostToolUseFailure",
+            "Stop",
+            "SubagentStart",
+            "SubagentStop",
+            "PreCompact",
+            "Notification",
+        ],
+        ignores_matchers: false,
+        needs_matcher: false,
+        denial: "",
+    }],
     installation: Installation {
         seen: &[".copilot"],
         home_variable: Some("COPILOT_HOME"),

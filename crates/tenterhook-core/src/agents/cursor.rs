@@ -1,12 +1,19 @@
-//! Cursor: its names, and what decides whether its hooks run. Data; decides nothing.
+//! Cursor: its names, what decides whether its hooks run, and the installation of Tenterhook in it.
+//! Data; decides nothing.
 
-use super::{Agent, Guarded};
+pub mod dialect;
+
+use super::{
+    Agent, EntryValue, Event, Evidence, Form, Guarded, Installation, Scope, SharedFiles,
+    gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
+};
 use tenterhook_shell::Language;
 
 /// The agent.
-pub(super) static AGENT: Agent = Agent {
+pub static AGENT: Agent = Agent {
     name: "cursor",
     title: "Cursor",
+    evidence: Evidence::Read { source: "the hook executor in npm `@cursor/sdk` 1.0.32" },
     programs: &["cursor-agent"],
     packages: &["cursor-cli"],
     windows_shell: &[Language::PowerShell],
@@ -23,19 +30,66 @@ pub(super) static AGENT: Agent = Agent {
         options: &["--force", "-f", "--yolo", "--trust"],
         ..Guarded::NONE
     },
-    foreign_events: &[
-        "beforeShellExecution",
-        "afterShellExecution",
-        "beforeMCPExecution",
-        "afterMCPExecution",
-        "beforeReadFile",
-        "afterFileEdit",
-        "beforeTabFileRead",
-        "afterTabFileEdit",
-        "beforeSubmitPrompt",
-        "afterAgentResponse",
-        "afterAgentThought",
-        "workspaceOpen",
-    ],
+    // Class `HG0` and table `dw0` of the executor. An answer in Claude Code's form counts only with an
+    // option that is off.
+    reads: &[SharedFiles {
+        owner: "claude",
+        files: &["~/.claude/settings.json", ".claude/settings.json", ".claude/settings.local.json"],
+        events: &[
+            "PreToolUse",
+            "PostToolUse",
+            "UserPromptSubmit",
+            "Stop",
+            "SubagentStop",
+            "SessionStart",
+            "SessionEnd",
+            "PreCompact",
+        ],
+        ignores_matchers: false,
+        // Function `Wb0`.
+        needs_matcher: true,
+        denial: "a denial needs exit code 2 there",
+    }],
+    installation: Installation {
+        seen: &[".cursor"],
+        home: ".cursor",
+        places: &[
+            new_config_path(Scope::User, "hooks.json"),
+            new_config_path(Scope::Project, ".cursor/hooks.json"),
+            new_config_path(Scope::Managed, "/etc/cursor/hooks.json"),
+        ],
+        form: Form::Flat,
+        comments: true,
+        file_version: Some(1),
+        cuts_at_slashes: true,
+        sends_here_document: true,
+        closed: Some(("failClosed", EntryValue::True)),
+        events: EVENTS,
+        time: ("timeout", 1),
+        gone: "tool calls, subagents and prompts are denied",
+        gaps: &[
+            "a hook cannot ask before a tool: that becomes a denial",
+            "files that Tab reads are not judged",
+            "of a changed call it takes some fields alone; a change of others becomes a denial",
+            "a version that lacks one of these events drops the whole file",
+        ],
+        next: "start Cursor again",
+        ..Installation::NONE
+    },
     ..Agent::NONE
 };
+
+/// The events for which Cursor calls Tenterhook. `preToolUse` precedes each tool, also those that
+/// have an event of their own.
+const EVENTS: &[Event] = &[
+    tool_gate_event("preToolUse", 600),
+    gate_event("beforeSubmitPrompt", 60),
+    gate_event("subagentStart", 60),
+    tool_observer_event("postToolUse", 600),
+    tool_observer_event("postToolUseFailure", 600),
+    observer_event("stop", 600),
+    observer_event("subagentStop", 600),
+    observer_event("preCompact", 60),
+    observer_event("sessionStart", 60),
+    observer_event("sessionEnd", 10),
+];

@@ -15,6 +15,9 @@ pub(super) fn dialect_of_payload(
     if has("clineVersion") {
         return Some(DialectId::CLINE);
     }
+    if has("cursor_version") {
+        return Some(DialectId::CURSOR);
+    }
     if has("event") && has("working_dir") {
         return Some(DialectId::GOOSE);
     }
@@ -22,6 +25,9 @@ pub(super) fn dialect_of_payload(
         |plugin: &DialectId| json.get("agent").is_some_and(|name| name == plugin.as_str());
     if let Some(plugin) = PLUGINS.iter().map(|dialect| dialect.id()).find(is_named) {
         return Some(plugin);
+    }
+    if has("hookEventName") && !has("permissionMode") {
+        return Some(DialectId::VSCODE);
     }
     if has("sessionId") {
         return Some(DialectId::COPILOT);

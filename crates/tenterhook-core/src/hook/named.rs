@@ -31,10 +31,16 @@ impl DialectId {
     pub const QWEN: Self = Self("qwen");
     /// Droid's.
     pub const DROID: Self = Self("droid");
+    /// Cursor's, for the events of all tools.
+    pub const CURSOR: Self = Self("cursor");
+    /// Cursor's, for the events of single actions.
+    pub const CURSOR_ACTION: Self = Self("cursor-action");
     /// Goose's.
     pub const GOOSE: Self = Self("goose");
     /// Cline's.
     pub const CLINE: Self = Self("cline");
+    /// That of VS Code's own agent.
+    pub const VSCODE: Self = Self("vscode");
     /// That of our plugin in OpenCode.
     pub const OPENCODE: Self = Self("opencode");
     /// That of our plugin in Kilo.
