@@ -1,5 +1,5 @@
 //! `cargo e2e agents`: what do real agents do with the answers of their hooks, alone and with Tenterhook in front? Installs
-//! pinned agents from npm into a cache, runs each, unmodified and offline, against a scripted model, and compares the result
+//! pinned agents from npm or PyPI into a cache, runs each, unmodified and offline, against a scripted model, and compares the result
 //! with `agents/expected.tsv`. An agent that cannot be installed is reported, and is no failure.
 
 mod adopted;
@@ -14,6 +14,7 @@ mod later;
 mod load;
 mod managed;
 mod options;
+mod python;
 mod silenced;
 mod skill_lines;
 mod switched_off;

@@ -119,7 +119,7 @@ pub struct Agent {
     pub name: &'static str,
     /// Its name to people.
     pub title: &'static str,
-    /// Where it comes from on npm.
+    /// Where it comes from: a package of npm, or of PyPI behind `pypi:`.
     pub package: &'static str,
     /// The version that the tables were made with.
     pub version: &'static str,
@@ -151,7 +151,8 @@ pub struct Agent {
     /// A plugin that loads after ours and puts [`REWRITTEN_LATER`] in the place of every command: its path in the home,
     /// and its text.
     pub later_plugin: Option<(&'static str, &'static str)>,
-    /// Further packages from npm that it needs, such as a newer Node.
+    /// Further packages that it needs, such as a newer Node. On PyPI, one takes the place of what its
+    /// package requires under that name.
     pub beside: &'static [&'static str],
 }
 
@@ -167,6 +168,21 @@ impl Agent {
     pub fn event_name(&self, event: Event) -> Option<&'static str> {
         let at = Event::ALL.iter().position(|other| *other == event)?;
         self.events.get(at).copied().filter(|event| !event.is_empty())
+    }
+
+    /// Returns the name of its package on PyPI, if it comes from there.
+    #[must_use]
+    pub fn python_package(&self) -> Option<&'static str> {
+        self.package.strip_prefix("pypi:")
+    }
+
+    /// Returns the command by which a person installs it.
+    #[must_use]
+    pub fn install_command(&self) -> String {
+        match self.python_package() {
+            Some(package) => format!("pip install {package}"),
+            None => format!("npm install -g {}", self.package),
+        }
     }
 
     /// Returns a call of the agent's shell that names `way` and creates the mark file `ran.WAY`

@@ -1,9 +1,11 @@
-//! Gets pinned agents from npm into a cache outside of the repository, each version in a separate folder. Runs none of them.
+//! Gets pinned agents from npm or PyPI into a cache outside of the repository, each version in a separate folder. Runs none of them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tenterhook_probe::Agent;
+
+use super::python;
 
 /// The name of an agent and its version, as a folder and in tables.
 pub(super) fn name(agent: &Agent) -> String {
@@ -12,6 +14,9 @@ pub(super) fn name(agent: &Agent) -> String {
 
 /// The program of an agent, installed where it is not there yet.
 pub(super) fn installed(agent: &Agent, cache: &Path) -> Result<PathBuf, String> {
+    if let Some(package) = agent.python_package() {
+        return python::installed_program(agent, package, cache);
+    }
     let package = agent.package.trim_start_matches('@').replace('/', "-");
     let folder = cache.join(format!("{package}-{}", agent.version));
     if let Some(program) = find_program(agent, &folder) {

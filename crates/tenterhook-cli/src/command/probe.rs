@@ -54,7 +54,7 @@ fn find_agent_program(agent: &Agent, path: &str) -> Result<PathBuf, Problem> {
     });
     found.ok_or_else(|| {
         Problem::new(format!("{} is not on the PATH", agent.title))
-            .with_help(format!("`--program PATH`, or install it: npm install -g {}", agent.package))
+            .with_help(format!("`--program PATH`, or install it: {}", agent.install_command()))
     })
 }
 
