@@ -39,6 +39,7 @@ const PAGES: &[Page] = pages![
     "dialect-pi",
     "dialect-qwen",
     "dialect-reasonix",
+    "dialect-vibe",
     "events",
     "exec-function",
     "exec-http",

@@ -27,6 +27,7 @@ pub(crate) mod qwen;
 pub(crate) mod reasonix;
 mod shared;
 mod tenterhook;
+pub(crate) mod vibe;
 pub(crate) mod vscode;
 mod windsurf;
 
@@ -44,7 +45,7 @@ pub use self::{
     copilot::AGENT as COPILOT, cursor::AGENT as CURSOR, droid::AGENT as DROID,
     gemini::AGENT as GEMINI, goose::AGENT as GOOSE, kilo::AGENT as KILO,
     opencode::AGENT as OPENCODE, pi::AGENT as PI, qwen::AGENT as QWEN,
-    tenterhook::AGENT as TENTERHOOK,
+    tenterhook::AGENT as TENTERHOOK, vibe::AGENT as VIBE,
 };
 
 /// An agent.
@@ -197,6 +198,7 @@ pub static AGENTS: &[&Agent] = &[
     &windsurf::AGENT,
     &antigravity::AGENT,
     &droid::AGENT,
+    &vibe::AGENT,
     &kiro::AGENT,
     &amp::AGENT,
     &augment::AGENT,

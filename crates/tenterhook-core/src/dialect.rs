@@ -50,7 +50,7 @@ pub use crate::agents::{
     droid::dialect as droid, gemini::dialect as gemini, gencode::dialect as gencode,
     goose::dialect as goose, ignis::dialect as ignis, kilo::dialect as kilo,
     opencode::dialect as opencode, pi::dialect as pi, qwen::dialect as qwen,
-    reasonix::dialect as reasonix, vscode::dialect as vscode,
+    reasonix::dialect as reasonix, vibe::dialect as vibe, vscode::dialect as vscode,
 };
 pub use crate::hook::named::DialectId;
 pub use crate::hook::row::{Cap, EventRow, Subject, Then};
@@ -75,6 +75,7 @@ pub static DIALECTS: &[&Dialect] = &[
     &droid::DROID,
     &cursor::CURSOR,
     &cursor::ACTION,
+    &vibe::VIBE,
     &goose::GOOSE,
     &cline::CLINE,
 ];
@@ -307,6 +308,7 @@ mod tests {
                 "cursor-action",
                 json!({"hook_event_name": "beforeReadFile", "file_path": "a", "cwd": "/repo/p"}),
             ),
+            ("vibe", json!({"hook_event_name": "post_agent", "cwd": "/repo/p"})),
             ("copilot", json!({"sessionId": "s", "stopReason": "end_turn", "cwd": "/repo/p"})),
             ("copilot-pascal", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
             ("goose", json!({"event": "Stop", "working_dir": "/repo/p"})),

@@ -14,6 +14,7 @@ mod guard;
 mod json;
 mod own;
 mod settings;
+mod tables;
 #[cfg(test)]
 mod tests;
 
@@ -31,3 +32,4 @@ pub use json::{
 };
 pub use own::{Stranger, find_foreign_part};
 pub use settings::{Setting, add_settings, remove_settings};
+pub use tables::RANDOM_DIGITS;

@@ -176,6 +176,7 @@ fn call_is_recognized_by_its_form_despite_the_claimed_agent() {
         ("gemini-cli", Some(DialectId::GEMINI)),
         ("qwen-code", Some(DialectId::QWEN)),
         ("droid", Some(DialectId::DROID)),
+        ("mistral-vibe", Some(DialectId::VIBE)),
     ];
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/observed/payloads");
     let mut seen = 0;

@@ -385,9 +385,10 @@ fn foreign_entries_note(
         return None;
     }
     let hooks = format_count(others, "hook");
-    let moves = match args.adopt || scope != Scope::User {
-        true => String::new(),
-        false => format!("; `tenterhook install {} --adopt` moves what can be moved", agent.name),
+    let may_move = !args.adopt && scope == Scope::User && agent.installation.form == Form::Groups;
+    let moves = match may_move {
+        false => String::new(),
+        true => format!("; `tenterhook install {} --adopt` moves what can be moved", agent.name),
     };
     Some(format!(
         "`{}` holds {hooks} that {} runs itself, by its own rules, and Tenterhook does not{moves}",

@@ -293,7 +293,7 @@ fn read_agent_files(agent: &Agent, here: &Here) -> Vec<Found> {
             broken: None,
         };
         let is_there = match agent.installation.form {
-            Form::Groups => read_settings_file(
+            Form::Groups | Form::Tables => read_settings_file(
                 (agent, scope),
                 &path,
                 &agent_user_directory(agent, here),

@@ -25,6 +25,8 @@ pub enum Form {
     Flat,
     /// The same object as in [`Form::Groups`], in a file that only Tenterhook writes.
     OwnGroups,
+    /// A list `hooks` of TOML tables, in a file with the entries of others.
+    Tables,
     /// A list of entries for each event, in a file that only Tenterhook writes.
     OwnFlat,
     /// A shell script for each event, with the event's name.
@@ -37,7 +39,7 @@ impl Form {
     /// Returns whether the user and others write the file, too.
     #[must_use]
     pub const fn is_shared_file(self) -> bool {
-        matches!(self, Self::Groups | Self::Flat)
+        matches!(self, Self::Groups | Self::Flat | Self::Tables)
     }
 }
 

@@ -35,6 +35,10 @@ pub(super) fn dialect_of_payload(
     if !has("hook_event_name") {
         return None;
     }
+    let event = json.get("hook_event_name").and_then(Value::as_str);
+    if event.is_some_and(|event| ["pre_tool", "post_tool", "post_agent"].contains(&event)) {
+        return Some(DialectId::VIBE);
+    }
     if has("timestamp") {
         return Some(match (has("transcript_path"), has("permission_mode")) {
             (_, true) => DialectId::QWEN,

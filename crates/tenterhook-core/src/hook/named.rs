@@ -35,6 +35,8 @@ impl DialectId {
     pub const CURSOR: Self = Self("cursor");
     /// Cursor's, for the events of single actions.
     pub const CURSOR_ACTION: Self = Self("cursor-action");
+    /// Mistral Vibe's.
+    pub const VIBE: Self = Self("vibe");
     /// Goose's.
     pub const GOOSE: Self = Self("goose");
     /// Cline's.

@@ -87,7 +87,7 @@ pub fn tenterhook_files_with_texts(agent: &Agent, program: &str) -> Vec<(String,
     };
     let one = |value: &Value| vec![(String::new(), format!("{value:#}\n"))];
     match agent.installation.form {
-        Form::Groups | Form::Flat => Vec::new(),
+        Form::Groups | Form::Flat | Form::Tables => Vec::new(),
         Form::OwnGroups => one(&json!({ "hooks": list(handler_group) })),
         Form::OwnFlat => one(&json!({ "version": 1, "hooks": list(handler_entry) })),
         Form::Scripts => {

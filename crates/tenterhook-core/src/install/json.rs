@@ -4,8 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use super::edit::{self, Left};
-use super::entry;
 use super::excluded::excludes_own_file;
+use super::{entry, tables};
 use crate::agents::{Agent, Event, Form, Key};
 use crate::config::is_tenterhook_entry_line;
 use crate::diagnostic::{Location, Span};
@@ -60,6 +60,9 @@ const MOST: usize = 500;
 /// If the agent would reject the text or refuse all of it for one value, a key is repeated, or the
 /// entries could not be removed to the byte.
 pub fn add_own_entries(agent: &Agent, program: &str, text: Option<&str>) -> Result<String, Wrong> {
+    if agent.installation.form == Form::Tables {
+        return tables::add_own_entries(agent, program, text);
+    }
     let Some(text) = text else { return Ok(text_of_new_settings_file(agent, program)) };
     parse_settings(agent, text)?;
     let mut now = text.to_owned();
@@ -107,6 +110,9 @@ pub(super) fn text_of_file_with_events(agent: &Agent, events: Map<String, Value>
 ///
 /// If the agent would reject the text.
 pub fn remove_own_entries(agent: &Agent, text: &str) -> Result<Option<String>, Wrong> {
+    if agent.installation.form == Form::Tables {
+        return tables::remove_own_entries(agent, text);
+    }
     let mut now = text.to_owned();
     for _ in 0..MOST {
         let root = parse_settings(agent, &now)?;
@@ -135,6 +141,9 @@ pub fn installed_events_and_commands(
     agent: &Agent,
     text: &str,
 ) -> Result<Vec<(String, String)>, Wrong> {
+    if agent.installation.form == Form::Tables {
+        return tables::own_commands_in_text(agent, text);
+    }
     require_accepted_values(agent, text)?;
     own_commands_in_text(agent, text)
 }
@@ -170,6 +179,9 @@ fn own_commands_in_text(agent: &Agent, text: &str) -> Result<Vec<(String, String
 ///
 /// If the agent would reject the text.
 pub fn foreign_entries(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong> {
+    if agent.installation.form == Form::Tables {
+        return tables::foreign_entries(agent, text);
+    }
     let root = parse_settings(agent, text)?;
     let mut found = Vec::new();
     for event in event_members_of_hooks(agent, &root) {

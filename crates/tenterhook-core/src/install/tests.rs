@@ -81,6 +81,90 @@ fn comments_stay() {
     }
 }
 
+/// BR-60, VI-50: entries in a list of TOML tables are removed to the byte, and a second run keeps
+/// their random names.
+#[test]
+fn tables_are_added_and_removed_to_the_byte() {
+    let vibe = agent_with_hook_installation("vibe").unwrap();
+    let mine = "[[hooks]]\nname = \"mine\"\ntype = \"pre_tool\"\ncommand = \"mine\" # why\n";
+    let texts = [
+        String::new(),
+        "\n".to_owned(),
+        "# only a comment".to_owned(),
+        "# a comment\n\n\n".to_owned(),
+        mine.to_owned(),
+        mine.trim_end().to_owned(),
+        format!("\n{mine}\n{mine}\n\n# last"),
+        format!("x = 1\n{mine}[other]\nkey = {{ a = 1 }}\n"),
+    ];
+    let crlf = texts.clone().map(|text| text.replace('\n', "\r\n"));
+    for text in texts.into_iter().chain(crlf) {
+        let with = add_own_entries(vibe, PROGRAM, Some(&text)).unwrap();
+        let digits = with.replace(RANDOM_DIGITS, "0123456789abcdef");
+        assert_eq!(installed_events_and_commands(vibe, &digits).unwrap().len(), 3, "{with}");
+        assert_eq!(add_own_entries(vibe, PROGRAM, Some(&digits)).unwrap(), digits, "twice is once");
+        assert_eq!(remove_own_entries(vibe, &digits).unwrap().as_deref(), Some(&*text), "{with}");
+        let others = foreign_entries(vibe, &text).unwrap();
+        assert_eq!(foreign_entries(vibe, &digits).unwrap(), others);
+        let moved = add_own_entries(vibe, "/elsewhere/tenterhook", Some(&digits)).unwrap();
+        assert_eq!(moved, digits.replace(PROGRAM, "/elsewhere/tenterhook"), "a new path alone");
+        let added = format!("{digits}\n{mine}");
+        let left = remove_own_entries(vibe, &added).unwrap().unwrap();
+        assert_eq!(left, format!("{text}\n{mine}"), "what was added below stays");
+        // It could change a judged call, so that ours go below it.
+        let again = add_own_entries(vibe, PROGRAM, Some(&added)).unwrap();
+        assert_eq!(remove_own_entries(vibe, &again).unwrap().as_deref(), Some(&*left));
+        assert!(again.find(PROGRAM) > again.rfind("mine"), "{again}");
+        assert_eq!(add_own_entries(vibe, PROGRAM, Some(&again)).unwrap(), again);
+    }
+    let new = add_own_entries(vibe, PROGRAM, None).unwrap();
+    assert_eq!(remove_own_entries(vibe, &new).unwrap(), None);
+    for text in
+        ["hooks = []", "hooks = [{ name = \"a\" }]", "[hooks]\na = 1", "hooks = \"a\"", "[[hooks]"]
+    {
+        let wrong = add_own_entries(vibe, PROGRAM, Some(text)).unwrap_err();
+        assert_eq!(wrong.line, 1, "{text}: {}", wrong.message);
+    }
+}
+
+/// BR-69, VI-50: an entry that was weakened or repeated is written again, under its name.
+#[test]
+fn weakened_table_is_written_again() {
+    let vibe = agent_with_hook_installation("vibe").unwrap();
+    let new = add_own_entries(vibe, PROGRAM, None).unwrap();
+    let new = new.replace(RANDOM_DIGITS, "0123456789abcdef");
+    for (from, to) in [
+        ("strict = true", "strict = false"),
+        ("timeout = 600", "timeout = 1"),
+        ("strict = true\n", "strict = true\nmatch = \"edit\"\n"),
+        (" || sh -c", " # sh -c"),
+    ] {
+        let weak = new.replacen(from, to, 1);
+        assert_ne!(weak, new);
+        assert_eq!(add_own_entries(vibe, PROGRAM, Some(&weak)).unwrap(), new, "{to}");
+    }
+    let twice = format!("{new}\n{new}");
+    let events = installed_events_and_commands(vibe, &twice).unwrap();
+    assert_eq!(events.len(), 6);
+    let once = add_own_entries(vibe, PROGRAM, Some(&twice)).unwrap();
+    assert_eq!(once.trim_end(), new.trim_end());
+}
+
+/// BR-62: the text of a table never changes.
+#[test]
+fn registered_table_never_changes() {
+    let vibe = agent_with_hook_installation("vibe").unwrap();
+    let new = add_own_entries(vibe, "/p/tenterhook", None).unwrap();
+    let first = new.split("\n\n").next().unwrap();
+    let wanted = r#"[[hooks]]
+name = "tenterhook-@RANDOM@-pre_tool"
+type = "pre_tool"
+command = "/p/tenterhook hook --agent vibe --event pre_tool --within 590s || sh -c 'echo \"Tenterhook did not answer, so this is not done. Tell the user to install tenterhook again, or to take its hooks out of this agent.\" >&2; exit 2'"
+timeout = 600
+strict = true"#;
+    assert_eq!(first, wanted);
+}
+
 /// BR-60: a file that `install` created is removed, also after the agent rewrote it.
 #[test]
 fn created_file_is_removed() {
@@ -233,6 +317,7 @@ const REGISTERED: &[(&str, u64)] = &[
     ("cline", 0x0f6e_0013_375e_8515),
     ("gemini", 0x18e6_bc4a_f143_85f9),
     ("droid", 0xa897_b72a_e3a5_d680),
+    ("vibe", 0x3d03_a1e2_7095_7efb),
 ];
 
 /// BR-62: an agent trusts a hook by its text, so what is registered never changes: not these words,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tenterhook::Engine;
 use tenterhook::trust::{Origin, State, Trust};
-use tenterhook_core::agents::{Agent, Form, agents_with_hook_installation};
+use tenterhook_core::agents::{Agent, agents_with_hook_installation};
 use tenterhook_core::config::Source;
 use tenterhook_core::diagnostic::{Code, Diagnostic, Severity};
 use tenterhook_core::dialect::DialectId;
@@ -131,7 +131,7 @@ pub(super) fn contains_only_our_entries(text: &str) -> bool {
     let others = |agent: &Agent| install::foreign_entries(agent, text).is_ok_and(|f| !f.is_empty());
     // A file of ours alone holds nothing else.
     let own = |agent: &Agent| {
-        agent.installation.form != Form::Groups
+        !agent.installation.form.is_shared()
             && text.contains(&format!("hook --agent {} ", agent.name))
             && install::find_foreign_part(agent, text).is_none()
     };

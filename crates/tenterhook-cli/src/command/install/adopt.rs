@@ -67,6 +67,7 @@ pub(super) fn changes_for_adoption(
     let Some(files) = adoption_files(agent, scope, here) else {
         let why = match agent.installation.form {
             Form::Groups => "it cannot be answered by this version",
+            Form::Tables => "their file is TOML: move the tables yourself",
             _ => "it reads them from files that are each a hook's own: move those yourself",
         };
         return Err(Problem::new(format!("hooks of {} are not moved: {why}", agent.title)));
@@ -118,7 +119,7 @@ pub(super) fn changes_to_undo_adoption(
     }
     let settings = read_or_problem(&files.settings, here)?;
     let after = restored_settings(agent, settings.as_deref(), Some(&moved), &files, here)?;
-    let after = after.or_else(|| content_of_emptied_settings(&files.settings));
+    let after = after.or_else(|| content_of_emptied_settings(agent, &files.settings));
     let (before, from) =
         (read_or_problem(&files.before, here)?, read_or_problem(&files.from, here)?);
     Ok(Some(without_no_op_changes(vec![

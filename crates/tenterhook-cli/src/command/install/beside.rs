@@ -101,7 +101,7 @@ pub(super) fn with_guard_and_settings_removal(
         let Some(text) = text else { continue };
         let after = remove_settings(agent, &text, &settings)
             .map_err(|wrong| unusable_file_problem(&wrong, &path, here))?
-            .or_else(|| content_of_emptied_settings(&path));
+            .or_else(|| content_of_emptied_settings(agent, &path));
         replace_or_add_change(&mut changes, Change::new(path.clone(), before, after));
     }
     if scope == Scope::User {
@@ -200,11 +200,15 @@ fn usable_guard_directory(agent: &Agent, scope: Scope, here: &Here) -> Result<Pa
 
 /// Returns a random name: a repository that knew the name could disable the guard in its settings.
 fn random_guard_name() -> Result<String, Problem> {
+    Ok(format!("th-{}", random_digits()?))
+}
+
+/// Returns 16 random hexadecimal digits.
+pub(super) fn random_digits() -> Result<String, Problem> {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes)
         .map_err(|error| Problem::new(format!("no random name can be made: {error}")))?;
-    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(format!("th-{digits}"))
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Returns the directory of guards, among the user's own files.

@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use tenterhook::internal::discover;
 use tenterhook_core::agents::{Agent, Form, Scope};
 use tenterhook_core::install::{
-    self, add_own_entries, find_foreign_part, remove_own_entries, tenterhook_files_with_texts,
+    self, RANDOM_DIGITS, add_own_entries, find_foreign_part, remove_own_entries,
+    tenterhook_files_with_texts,
 };
 
+use super::beside::random_digits;
 use crate::ambient::Here;
 use crate::command::change::Readers;
 use crate::executable::is_executable;
@@ -156,6 +158,7 @@ pub(crate) fn changes_for_install(
         let before = read_or_problem(&path, here)?;
         let after = add_own_entries(agent, program, before.as_deref())
             .map_err(|error| unusable_file_problem(&error, &path, here))?;
+        let after = with_random_digits(&after)?;
         let change = Change::new(path, before, Some(after));
         return Ok(without_no_op_changes(vec![change]));
     }
@@ -191,7 +194,7 @@ pub(crate) fn changes_for_uninstall(
         let Some(before) = read_or_problem(&path, here)? else { return Ok(Vec::new()) };
         let after = remove_own_entries(agent, &before)
             .map_err(|error| unusable_file_problem(&error, &path, here))?;
-        let after = after.or_else(|| content_of_emptied_settings(&path));
+        let after = after.or_else(|| content_of_emptied_settings(agent, &path));
         let change = Change::new(path, Some(before), after);
         return Ok(without_no_op_changes(vec![change]));
     }
@@ -212,8 +215,17 @@ pub(crate) fn changes_for_uninstall(
 
 /// Returns the new content of a settings file that has become empty: the file is removed, but a
 /// symlink to a user's file is left with an empty file (BR-77).
-pub(super) fn content_of_emptied_settings(path: &Path) -> Option<String> {
-    path.is_symlink().then(|| "{}\n".to_owned())
+pub(super) fn content_of_emptied_settings(agent: &Agent, path: &Path) -> Option<String> {
+    let empty = if agent.installation.form == Form::Tables { "" } else { "{}\n" };
+    path.is_symlink().then(|| empty.to_owned())
+}
+
+/// Puts random digits into the names of new entries, which a repository must not guess.
+fn with_random_digits(text: &str) -> Result<String, Problem> {
+    match text.contains(RANDOM_DIGITS) {
+        true => Ok(text.replace(RANDOM_DIGITS, &random_digits()?)),
+        false => Ok(text.to_owned()),
+    }
 }
 
 /// Returns a program name for calls that only need the names of files.

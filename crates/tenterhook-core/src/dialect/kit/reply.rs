@@ -81,6 +81,14 @@ pub(crate) enum InputFault {
         /// The agent's name for the tool.
         tool: String,
     },
+    /// The agent would refuse the changed call, and end its run.
+    #[error("it would refuse `{key}` in a changed call of `{tool}`")]
+    Refused {
+        /// The agent's name for the tool.
+        tool: String,
+        /// The key that is unknown or missing, or has a value of another type.
+        key: String,
+    },
     /// No hook consented to the call.
     #[error("it takes a changed call with consent alone")]
     NoConsent,

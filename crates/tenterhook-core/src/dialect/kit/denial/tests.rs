@@ -155,6 +155,7 @@ const CLEAN: &[(&str, &str, &str)] = &[
         NESTED,
         r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}"#,
     ),
+    ("vibe", r#"{"decision": "deny", "reason": "no rm"}"#, r#"{"decision": "allow"}"#),
     ("goose", r#"{"decision": "block", "reason": "no rm"}"#, r#"{"decision": "allow"}"#),
     ("cline", r#"{"cancel": true, "errorMessage": "no rm"}"#, "{}"),
 ];

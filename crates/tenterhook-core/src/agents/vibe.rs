@@ -1,0 +1,71 @@
+//! Mistral Vibe: its names, what decides whether its hooks run, and the installation of Tenterhook
+//! in it. Data; decides nothing.
+
+pub mod dialect;
+
+use super::{
+    Agent, Event, Form, Guarded, Installation, Scope, new_config_path, observer_event,
+    tool_gate_event, tool_observer_event,
+};
+use tenterhook_shell::Language;
+
+/// The agent.
+pub static AGENT: Agent = Agent {
+    name: "vibe",
+    title: "Mistral Vibe",
+    programs: &["vibe", "vibe-acp", "vibe-app-server"],
+    packages: &["mistral-vibe"],
+    is_part_of_words: true,
+    windows_shell: &[Language::Posix, Language::PowerShell],
+    guarded: Guarded {
+        files: &[
+            ".vibe/hooks.toml",
+            ".vibe/config.toml",
+            ".vibe/plugins/",
+            "~/.vibe/trusted_folders.toml",
+            "~/.vibe/.env",
+        ],
+        variables: &["VIBE_HOME"],
+        options: &[
+            "--auto-approve",
+            "--yolo",
+            "--agent=auto-approve",
+            "--trust",
+            // A folder added in this way is trusted, and its hooks run before the user's.
+            "--add-dir",
+        ],
+        ..Guarded::NONE
+    },
+    installation: Installation {
+        seen: &[".vibe"],
+        home_variable: Some("VIBE_HOME"),
+        home: ".vibe",
+        places: &[
+            new_config_path(Scope::User, "hooks.toml"),
+            new_config_path(Scope::Project, ".vibe/hooks.toml"),
+        ],
+        form: Form::Tables,
+        events: EVENTS,
+        time: ("timeout", 1),
+        closed: Some(("strict", "true")),
+        gone: "tool calls are denied",
+        gaps: &[
+            "Mistral Vibe calls no hook for a prompt, or when a session starts or ends",
+            "a hook cannot ask: a question becomes a denial",
+            "a changed call that Mistral Vibe might refuse becomes a denial: it would end the run",
+            "a hook that is written below ours in `hooks.toml` can change a judged call, until `install` runs again",
+            "text typed into a started process (`process.write`) is a call of its own, and no command",
+            "the end of a turn cannot be denied more than 3 times",
+        ],
+        next: "Mistral Vibe reads it when it is started next",
+        ..Installation::NONE
+    },
+    ..Agent::NONE
+};
+
+/// The events for which Mistral Vibe calls Tenterhook: all that it has.
+const EVENTS: &[Event] = &[
+    tool_gate_event("pre_tool", 600),
+    tool_observer_event("post_tool", 600),
+    observer_event("post_agent", 600),
+];
