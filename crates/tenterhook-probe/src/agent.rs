@@ -7,6 +7,7 @@ mod codex;
 mod extension;
 mod gemini;
 mod plugin;
+mod vibe;
 
 use std::path::{Path, PathBuf};
 
@@ -210,6 +211,7 @@ pub const AGENTS: &[Agent] = &[
     plugin::CLINE,
     gemini::GEMINI,
     chat::DROID,
+    vibe::VIBE,
 ];
 
 /// Returns the agent with this name.
