@@ -27,6 +27,7 @@ const FOLDERS: &[(&str, &str)] = &[
     ("PI", "pi"),
     ("QWEN", "qwen"),
     ("REASONIX", "reasonix"),
+    ("VIBE", "vibe"),
 ];
 
 /// Files that name a dialect all the same, and why.
@@ -67,6 +68,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/tenterhook-core/src/dialect/by_form.rs", "GEMINI", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "GOOSE", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "QWEN", FORM),
+    ("crates/tenterhook-core/src/dialect/by_form.rs", "VIBE", FORM),
     (
         "crates/tenterhook-core/src/agents/copilot/dialect.rs",
         "CLAUDE",

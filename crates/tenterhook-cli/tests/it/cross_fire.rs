@@ -122,6 +122,20 @@ const FORMATS: &[Format] = &[
         ),
         says: NESTED,
     },
+    Format {
+        title: "Mistral Vibe",
+        own: &["vibe"],
+        file: (
+            ".vibe/hooks.toml",
+            "[[hooks]]\nname = \"one\"\ntype = \"pre_tool\"\ncommand = \"{hook}\"\n",
+        ),
+        says: [
+            r#"{"decision":"deny","reason":"not here"}"#,
+            "",
+            r#"{"hook_specific_output":{"tool_input":{"command":"ls -l"}}}"#,
+            "",
+        ],
+    },
     Format { title: "Gen", own: &[], file: (".gen/settings.json", GROUPS), says: NESTED },
     Format {
         title: "Reasonix",
@@ -225,6 +239,12 @@ const AGENTS: &[(&str, &str, &str, &str)] = &[
         "droid",
         "PreToolUse",
         r#"{"session_id":"s","hook_event_name":"PreToolUse","cwd":"/","permission_mode":"auto-low","tool_name":"Execute","tool_input":{"command":"ls"}}"#,
+    ),
+    (
+        "Mistral Vibe",
+        "vibe",
+        "pre_tool",
+        r#"{"session_id":"s","hook_event_name":"pre_tool","cwd":"/","tool_name":"file_system.bash","tool_call_id":"c","tool_input":{"command":"ls"}}"#,
     ),
     (
         "Gemini CLI",
