@@ -131,7 +131,7 @@ pub(super) fn contains_only_our_entries(text: &str) -> bool {
     let others = |agent: &Agent| install::foreign_entries(agent, text).is_ok_and(|f| !f.is_empty());
     // A file of ours alone holds nothing else.
     let own = |agent: &Agent| {
-        !agent.installation.form.is_shared()
+        !agent.installation.form.is_shared_file()
             && text.contains(&format!("hook --agent {} ", agent.name))
             && install::find_foreign_part(agent, text).is_none()
     };
