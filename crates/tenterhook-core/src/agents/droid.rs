@@ -36,7 +36,7 @@ pub static AGENT: Agent = Agent {
             new_config_path(Scope::Project, ".factory/hooks.json"),
         ],
         form: Form::Groups,
-        bare: true,
+        wrapper: "",
         comments: true,
         events: EVENTS,
         time: ("timeout", 1),

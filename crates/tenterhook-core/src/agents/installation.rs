@@ -21,8 +21,6 @@ pub enum Scope {
 pub enum Form {
     /// An object `hooks` with a list of groups for each event, in a file with other settings.
     Groups,
-    /// An object `hooks` with a list of entries for each event, in a file that others write, too.
-    Flat,
     /// The same object as in [`Form::Groups`], in a file that only Tenterhook writes.
     OwnGroups,
     /// A list `hooks` of TOML tables, in a file with the entries of others.
@@ -39,7 +37,7 @@ impl Form {
     /// Returns whether the user and others write the file, too.
     #[must_use]
     pub const fn is_shared_file(self) -> bool {
-        matches!(self, Self::Groups | Self::Flat | Self::Tables)
+        matches!(self, Self::Groups | Self::Tables)
     }
 }
 
@@ -131,8 +129,12 @@ pub struct Installation {
     pub form: Form,
     /// The part of the file of [`Form::Plugin`] that registers with the agent.
     pub plugin: &'static str,
-    /// Whether the root of its file holds the events, instead of its key `hooks`.
-    pub bare: bool,
+    /// The key of the object that holds the events in its file; empty if the root holds them.
+    pub wrapper: &'static str,
+    /// The events whose lists hold groups, if the lists of the others hold the entries directly.
+    pub grouped: Option<&'static [&'static str]>,
+    /// The value of the key `type` of an entry, if its entries have that key.
+    pub entry_type: Option<&'static str>,
     /// Whether it accepts comments in them.
     pub comments: bool,
     /// Whether it reads JSON as JavaScript does (C-87).
@@ -147,7 +149,8 @@ pub struct Installation {
     pub roots: &'static [&'static str],
     /// The events that are registered.
     pub events: &'static [Event],
-    /// The key of a timeout in an entry, and how many of its units are a second.
+    /// The key of a timeout in an entry, and how many of its units are a second; empty if an entry
+    /// has no timeout.
     pub time: (&'static str, u64),
     /// The key and value with which the agent itself denies if a gate gives no answer.
     pub closed: Option<(&'static str, EntryValue)>,
@@ -198,7 +201,9 @@ impl Installation {
         places: &[],
         form: Form::Groups,
         plugin: "",
-        bare: false,
+        wrapper: "hooks",
+        grouped: None,
+        entry_type: Some("command"),
         comments: false,
         javascript: false,
         mark: false,
@@ -226,6 +231,12 @@ impl Installation {
         switch_gaps: &[],
         next: "",
     };
+
+    /// Returns `true` if the list of an event holds groups, each with its entries.
+    #[must_use]
+    pub fn has_groups(&self, event: &str) -> bool {
+        self.grouped.is_none_or(|grouped| grouped.contains(&event))
+    }
 
     /// The file with the user's approvals of hooks in that scope; `None` if they need no approval.
     /// Managed hooks need none (Codex CLI 0.169.0 runs them unasked).

@@ -93,7 +93,8 @@ fn is_movable_entry(agent: &Agent, root: &Node, at: json::At) -> bool {
         return false;
     };
     let is_set = |key| handler.get(key).and_then(Node::as_bool) == Some(true);
-    let is_command = handler.get("type").and_then(Node::as_str) == Some("command");
+    let is_command =
+        handler.get("type").and_then(Node::as_str) == agent.installation.entry_type;
     let command = handler.get("command").and_then(Node::as_str);
     is_command
         && command.is_some_and(|command| !is_tenterhook_entry_line(command))
@@ -113,7 +114,9 @@ fn copy_group_with_only_entry(
     let Value::Object(mut group) = json::group_of_entry(agent, root, at)?.to_json() else {
         return None;
     };
-    group.insert("hooks".to_owned(), Value::Array(vec![handler]));
+    if agent.installation.has_groups(&event) {
+        group.insert("hooks".to_owned(), Value::Array(vec![handler]));
+    }
     Some((event, group))
 }
 

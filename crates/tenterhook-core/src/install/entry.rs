@@ -50,9 +50,13 @@ fn inner_timeout_arg(seconds: u64) -> String {
 pub(super) fn handler_entry(agent: &Agent, event: &Event, program: &str) -> Value {
     let (key, units) = agent.installation.time;
     let mut entry = Map::new();
-    entry.insert("type".to_owned(), "command".into());
+    if let Some(kind) = agent.installation.entry_type {
+        entry.insert("type".to_owned(), kind.into());
+    }
     entry.insert("command".to_owned(), hook_command_line(agent, event, program).into());
-    entry.insert(key.to_owned(), (event.seconds * units).into());
+    if !key.is_empty() {
+        entry.insert(key.to_owned(), (event.seconds * units).into());
+    }
     if let Some((key, value)) = agent.installation.closed.filter(|_| event.gates) {
         let value = match value {
             EntryValue::Text(text) => text.into(),
@@ -63,18 +67,22 @@ pub(super) fn handler_entry(agent: &Agent, event: &Event, program: &str) -> Valu
     Value::Object(entry)
 }
 
-/// Returns the item for an event: the group with its entry, or the entry if the agent's files have
-/// no groups.
+/// The group of an event, with its entry.
 pub(super) fn handler_group(agent: &Agent, event: &Event, program: &str) -> Value {
-    if agent.installation.form == Form::Flat {
-        return handler_entry(agent, event, program);
-    }
     let mut group = Map::new();
     if let Some(matcher) = agent.installation.matcher.filter(|_| event.tool) {
         group.insert("matcher".to_owned(), matcher.into());
     }
     group.insert("hooks".to_owned(), json!([handler_entry(agent, event, program)]));
     Value::Object(group)
+}
+
+/// Returns what the list of an event gets: a group with the entry, or the entry itself.
+pub(super) fn list_item(agent: &Agent, event: &Event, program: &str) -> Value {
+    match agent.installation.has_groups(event.name) {
+        true => handler_group(agent, event, program),
+        false => handler_entry(agent, event, program),
+    }
 }
 
 /// The files that only Tenterhook writes: each file's name in the agent's folder, empty if the
@@ -87,7 +95,7 @@ pub fn tenterhook_files_with_texts(agent: &Agent, program: &str) -> Vec<(String,
     };
     let one = |value: &Value| vec![(String::new(), format!("{value:#}\n"))];
     match agent.installation.form {
-        Form::Groups | Form::Flat | Form::Tables => Vec::new(),
+        Form::Groups | Form::Tables => Vec::new(),
         Form::OwnGroups => one(&json!({ "hooks": list(handler_group) })),
         Form::OwnFlat => one(&json!({ "version": 1, "hooks": list(handler_entry) })),
         Form::Scripts => {

@@ -86,21 +86,18 @@ pub fn add_own_entries(agent: &Agent, program: &str, text: Option<&str>) -> Resu
 }
 
 fn text_of_new_settings_file(agent: &Agent, program: &str) -> String {
-    let group_entry = |event: &Event| {
-        (event.name.to_owned(), json!([entry::handler_group(agent, event, program)]))
-    };
-    text_of_file_with_events(agent, agent.installation.events.iter().map(group_entry).collect())
+    let list =
+        |event: &Event| (event.name.to_owned(), json!([entry::list_item(agent, event, program)]));
+    text_of_file_with_events(agent, agent.installation.events.iter().map(list).collect())
 }
 
 /// Returns the text of a file that has only these events, each with its groups.
 pub(super) fn text_of_file_with_events(agent: &Agent, events: Map<String, Value>) -> String {
     let events = Value::Object(events);
-    match (agent.installation.bare, agent.installation.file_version) {
-        (true, _) => format!("{events:#}\n"),
-        (false, None) => edit::file_text_with_one_child("hooks", &events),
-        (false, Some(version)) => {
-            format!("{:#}\n", json!({ "version": version, "hooks": events }))
-        }
+    match (agent.installation.wrapper, agent.installation.file_version) {
+        ("", _) => format!("{events:#}\n"),
+        (key, None) => edit::file_text_with_one_child(key, &events),
+        (key, Some(version)) => format!("{:#}\n", json!({ "version": version, key: events })),
     }
 }
 
@@ -186,7 +183,7 @@ pub fn foreign_entries(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong>
     let mut found = Vec::new();
     for event in event_members_of_hooks(agent, &root) {
         let items = event.node.as_array().into_iter().flatten();
-        for handler in items.flat_map(|item| item_handlers(agent, item)) {
+        for handler in items.flat_map(|item| item_entries(agent, &event.key, item)) {
             let text = |key| handler.get(key).and_then(Node::as_str);
             let what = text("command").or_else(|| text("type")).unwrap_or("?").to_owned();
             if !is_tenterhook_entry_line(&what) {
@@ -306,11 +303,11 @@ fn add_own_group_to_event(
     root: &Node,
     text: &str,
 ) -> String {
-    let group = entry::handler_group(agent, event, program);
-    append_group_to_event(agent, (event.name, &group), root, text)
+    let item = entry::list_item(agent, event, program);
+    append_group_to_event(agent, (event.name, &item), root, text)
 }
 
-/// The text with a group appended to an event.
+/// The text with a group, or an entry without one, appended to an event.
 pub(super) fn append_group_to_event(
     agent: &Agent,
     (event, group): (&str, &Value),
@@ -319,7 +316,8 @@ pub(super) fn append_group_to_event(
 ) -> String {
     let list = json!([group]);
     let Some(hooks) = events_node(agent, root) else {
-        return edit::append_child(text, root, Some("hooks"), &json!({ event: list }));
+        let wrapper = agent.installation.wrapper;
+        return edit::append_child(text, root, Some(wrapper), &json!({ event: list }));
     };
     match hooks.get(event) {
         None => edit::append_child(text, hooks, Some(event), &list),
@@ -334,21 +332,19 @@ pub(super) fn remove_entry(
     text: &str,
     (event, group, handler): At,
 ) -> Option<Left> {
+    let wrapper = agent.installation.wrapper;
     let events = events_node(agent, root)?;
-    let groups = &events.entries().get(event)?.node;
-    let list = match agent.installation.form {
-        Form::Flat => None,
-        _ => Some((groups.as_array()?.get(group)?.get("hooks")?, handler, true)),
-    };
-    let mut steps: Vec<(&Node, usize, bool)> = list.into_iter().collect();
-    steps.extend([(groups, group, false), (events, event, false)]);
-    let at = root.entries().iter().position(|entry| entry.key == "hooks");
+    let member = events.entries().get(event)?;
+    let mut steps: Vec<(&Node, usize, bool)> = Vec::new();
+    if agent.installation.has_groups(&member.key) {
+        steps.push((member.node.as_array()?.get(group)?.get("hooks")?, handler, true));
+    }
+    steps.extend([(&member.node, group, false), (events, event, false)]);
+    let at = root.entries().iter().position(|entry| entry.key == wrapper);
     // A file that has only the version besides is refused without hooks: it is ours.
     let is_rest_ours = agent.installation.file_version.is_some()
-        && root.entries().iter().all(|entry| ["version", "hooks"].contains(&entry.key.as_str()));
-    steps.extend(
-        at.filter(|_| !agent.installation.bare && !is_rest_ours).map(|at| (root, at, false)),
-    );
+        && root.entries().iter().all(|entry| ["version", wrapper].contains(&entry.key.as_str()));
+    steps.extend(at.filter(|_| !wrapper.is_empty() && !is_rest_ours).map(|at| (root, at, false)));
     for (node, at, may_be_emptied) in steps {
         let is_only = edit::child_spans(node).len() == 1;
         // Remove a group without an entry; containers that were empty before stay.
@@ -387,8 +383,8 @@ pub(super) fn positions_of_all_entries(agent: &Agent, root: &Node) -> Vec<At> {
     let mut found = Vec::new();
     for (event, entry) in event_members_of_hooks(agent, root).iter().enumerate() {
         for (group, node) in entry.node.as_array().into_iter().flatten().enumerate() {
-            let handlers = item_handlers(agent, node).enumerate();
-            found.extend(handlers.map(|(at, _)| (event, group, at)));
+            let entries = item_entries(agent, &entry.key, node).iter().enumerate();
+            found.extend(entries.map(|(at, _)| (event, group, at)));
         }
     }
     found
@@ -399,9 +395,12 @@ pub(super) fn event_name_of_entry<'n>(agent: &Agent, root: &'n Node, at: At) -> 
     event_members_of_hooks(agent, root).get(at.0).map(|event| event.key.as_str())
 }
 
-/// Returns the object that holds the events: the root, or its key `hooks`.
+/// Returns the object that holds the events: the root, or the value of one of its keys.
 fn events_node<'n>(agent: &Agent, root: &'n Node) -> Option<&'n Node> {
-    if agent.installation.bare { Some(root) } else { root.get("hooks") }
+    match agent.installation.wrapper {
+        "" => Some(root),
+        key => root.get(key),
+    }
 }
 
 /// Returns the members of the object of events: under the name of each event, its groups.
@@ -420,15 +419,15 @@ fn group_matchers<'n>(agent: &Agent, root: &'n Node) -> impl Iterator<Item = &'n
     groups.filter_map(|group| group.get("matcher"))
 }
 
-/// Returns the entries of an item of an event: those of a group, or the item itself if the agent's
-/// files have no groups.
-fn item_handlers<'n>(agent: &Agent, item: &'n Node) -> impl Iterator<Item = &'n Node> {
-    let is_entry = agent.installation.form == Form::Flat;
-    let group = item.get("hooks").and_then(Node::as_array).filter(|_| !is_entry);
-    Some(item).filter(|_| is_entry).into_iter().chain(group.into_iter().flatten())
+/// Returns the entries of one item in the list of an event: those of a group, or the item itself.
+fn item_entries<'n>(agent: &Agent, event: &str, item: &'n Node) -> &'n [Node] {
+    match agent.installation.has_groups(event) {
+        true => item.get("hooks").and_then(Node::as_array).unwrap_or_default(),
+        false => std::slice::from_ref(item),
+    }
 }
 
-/// The group of an entry.
+/// The group of an entry; the entry itself if it has none.
 pub(super) fn group_of_entry<'n>(
     agent: &Agent,
     root: &'n Node,
@@ -439,8 +438,8 @@ pub(super) fn group_of_entry<'n>(
 
 /// The entry at this position.
 pub(super) fn entry_node<'n>(agent: &Agent, root: &'n Node, place: At) -> Option<&'n Node> {
-    let item = group_of_entry(agent, root, place)?;
-    item_handlers(agent, item).nth(place.2)
+    let event = event_name_of_entry(agent, root, place)?;
+    item_entries(agent, event, group_of_entry(agent, root, place)?).get(place.2)
 }
 
 /// Parses a text, with an error if the agent would reject it (BR-63).
@@ -482,7 +481,8 @@ pub(super) fn parse_settings(agent: &Agent, text: &str) -> Result<Node, Wrong> {
         return Err(wrong(entry.key_span, message));
     }
     if let Some(hooks) = events_node(agent, &root) {
-        shape(hooks, hooks.as_object().is_some(), "`hooks` is an object")?;
+        let expected = format!("`{}` is an object", agent.installation.wrapper);
+        shape(hooks, hooks.as_object().is_some(), &expected)?;
         for entry in hooks
             .entries()
             .iter()

@@ -76,7 +76,7 @@ fn read_agent_file(agent: &'static Agent, scope: Scope, path: PathBuf, name: &st
         Err(error) => file.broken = Some((None, error.to_string())),
     }
     let commands = match agent.installation.form {
-        Form::Groups | Form::Flat | Form::OwnGroups | Form::Tables => {
+        Form::Groups | Form::OwnGroups | Form::Tables => {
             install::installed_events_and_commands(agent, &file.text)
         }
         Form::OwnFlat => Ok(commands_in_flat_json(&file.text)),
@@ -231,7 +231,7 @@ fn missing_entry_findings(agent: &'static Agent, ours: &[&File], here: &Here) ->
 fn altered_entry_finding(agent: &'static Agent, file: &File, here: &Here) -> Option<Finding> {
     let program = file.entries.first()?.program.as_str();
     let wanted = match agent.installation.form {
-        Form::Groups | Form::Flat | Form::Tables => reinstalled_text(agent, file, program)?,
+        Form::Groups | Form::Tables => reinstalled_text(agent, file, program)?,
         _ => {
             let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let mut all = tenterhook_files_with_texts(agent, program).into_iter();

@@ -54,6 +54,8 @@ pub(crate) struct EventReplies {
     pub(crate) event: &'static str,
     /// The powers that it accepts, and the phrase of each.
     pub(crate) can: &'static [PowerPhrase],
+    /// What is written if the reply would be empty, for an agent that needs an object each time.
+    pub(crate) otherwise: Option<Phrase>,
     /// Powers that replace a denial on an event that takes none, the strongest first.
     pub(crate) instead: &'static [Power],
     /// A denial is exit code 2 with its reason on standard error: the event reads no object.
@@ -109,6 +111,8 @@ pub(crate) enum Part {
     Given,
     /// The same as a text.
     GivenText,
+    /// The same, as the value of this key of the only object in a list.
+    GivenInList(&'static str),
 }
 
 impl EventReplies {
@@ -117,6 +121,7 @@ impl EventReplies {
         Self {
             event,
             can: &[],
+            otherwise: None,
             instead: &[],
             by_exit: false,
             only_with_consent: false,

@@ -212,6 +212,7 @@ impl ReplyForm {
                 Part::Flag(flag) => value.and_then(Value::as_bool) == Some(*flag),
                 Part::Event => value.map_or(!consents, |value| *value == *row.name),
                 Part::Given | Part::GivenText => value.is_some_and(|value| !value.is_null()),
+                Part::GivenInList(key) => !values_in_list(value, key).is_empty(),
                 Part::Reason => true,
             }
         };
@@ -257,6 +258,12 @@ impl ReplyForm {
         }
         if let Some(given) = part(&[Part::Given, Part::GivenText]) {
             self.add_effect_to_answer(power, given, event, answer);
+        }
+        for (path, part) in phrase {
+            let Part::GivenInList(key) = part else { continue };
+            for given in values_in_list(value_at_path(object, path), key) {
+                self.add_effect_to_answer(power, given, event, answer);
+            }
         }
     }
 
@@ -352,6 +359,12 @@ fn decision_words(word: &str) -> &'static [&'static str] {
         "block" => &["block", "allow", "ask"],
         _ => &["deny", "allow", "ask"],
     }
+}
+
+/// Returns the values of a key in the objects of a list.
+fn values_in_list<'a>(list: Option<&'a Value>, key: &str) -> Vec<&'a Value> {
+    let items = list.and_then(Value::as_array).into_iter().flatten();
+    items.filter_map(|item| item.get(key)).filter(|value| !value.is_null()).collect()
 }
 
 /// Returns the value at a path.

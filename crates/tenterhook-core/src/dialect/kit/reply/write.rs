@@ -1,7 +1,7 @@
 //! Writes the reply to one outcome by the table of its agent. What the table has no words for
 //! becomes the strongest restraint that it has, with a warning (BR-3 to BR-6).
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{EventReplies, InputFault, Part, Phrase, Replies, Reply};
 use crate::answer::Power;
@@ -325,6 +325,7 @@ impl Writer<'_> {
                 Part::Event => self.input.name.into(),
                 Part::Reason => reason.into(),
                 Part::GivenText => self.join_existing_output_and_text(path, value),
+                Part::GivenInList(key) => json!([{ *key: value }]),
                 _ => value.cloned().unwrap_or_default(),
             };
             self.set_reply_value_at_path(path, value);
@@ -377,11 +378,13 @@ impl Writer<'_> {
         self.warnings.push(format!("{} on `{}`: {what}", self.replies.agent, self.input.name));
     }
 
-    fn into_reply(self) -> Reply {
+    fn into_reply(mut self) -> Reply {
         if let Some(stderr) = self.denies_by_exit {
             return Reply { stderr, exit: 2, warnings: self.warnings, ..Reply::default() };
         }
-        let stdout = match self.object.is_empty() {
+        let otherwise = self.accepted.otherwise.filter(|_| self.object.is_empty());
+        self.write_phrase(otherwise.unwrap_or_default(), "", None);
+        let stdout = match self.object.is_empty() && otherwise.is_none() {
             true => String::new(),
             false => format!("{}{}\n", self.replies.lead, Value::Object(self.object)),
         };
