@@ -4,7 +4,7 @@
 //! everything in it; `*` matches any text in a name.
 
 mod amp;
-mod antigravity;
+pub(crate) mod antigravity;
 mod augment;
 pub(crate) mod claude;
 pub(crate) mod cline;
@@ -29,7 +29,7 @@ mod shared;
 mod tenterhook;
 pub(crate) mod vibe;
 pub(crate) mod vscode;
-mod windsurf;
+pub(crate) mod windsurf;
 
 pub use installation::{
     Below, ConfigPath, EntryValue, Event, Form, Installation, Key, Scope, SwitchFile, Unhooked,

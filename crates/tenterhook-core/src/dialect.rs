@@ -45,12 +45,13 @@ pub use self::{
     parts::Dialect,
 };
 pub use crate::agents::{
-    claude::dialect as claude, cline::dialect as cline, codewhale::dialect as codewhale,
-    codex::dialect as codex, copilot::dialect as copilot, cursor::dialect as cursor,
-    droid::dialect as droid, gemini::dialect as gemini, gencode::dialect as gencode,
-    goose::dialect as goose, ignis::dialect as ignis, kilo::dialect as kilo,
-    opencode::dialect as opencode, pi::dialect as pi, qwen::dialect as qwen,
+    antigravity::dialect as antigravity, claude::dialect as claude, cline::dialect as cline,
+    codewhale::dialect as codewhale, codex::dialect as codex, copilot::dialect as copilot,
+    cursor::dialect as cursor, droid::dialect as droid, gemini::dialect as gemini,
+    gencode::dialect as gencode, goose::dialect as goose, ignis::dialect as ignis,
+    kilo::dialect as kilo, opencode::dialect as opencode, pi::dialect as pi, qwen::dialect as qwen,
     reasonix::dialect as reasonix, vibe::dialect as vibe, vscode::dialect as vscode,
+    windsurf::dialect as windsurf,
 };
 pub use crate::hook::named::DialectId;
 pub use crate::hook::row::{Cap, EventRow, Subject, Then};
@@ -76,6 +77,8 @@ pub static DIALECTS: &[&Dialect] = &[
     &cursor::CURSOR,
     &cursor::ACTION,
     &vibe::VIBE,
+    &antigravity::ANTIGRAVITY,
+    &windsurf::WINDSURF,
     &goose::GOOSE,
     &cline::CLINE,
 ];
@@ -302,6 +305,14 @@ mod tests {
             ("codex", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
             ("gemini", json!({"hook_event_name": "AfterAgent", "cwd": "/repo/p"})),
             ("qwen", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
+            (
+                "antigravity",
+                json!({"conversationId": "s", "fullyIdle": true, "workspacePaths": ["/repo/p"]}),
+            ),
+            (
+                "windsurf",
+                json!({"agent_action_name": "post_run_command", "tool_info": {"cwd": "/repo/p"}}),
+            ),
             ("droid", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
             ("cursor", json!({"hook_event_name": "stop", "workspace_roots": ["/repo/p"]})),
             (

@@ -10,6 +10,7 @@ use crate::tree::File;
 
 /// The folder of each dialect under `dialect`.
 const FOLDERS: &[(&str, &str)] = &[
+    ("ANTIGRAVITY", "antigravity"),
     ("CLAUDE", "claude"),
     ("CLINE", "cline"),
     ("CODEWHALE", "codewhale"),
@@ -28,6 +29,7 @@ const FOLDERS: &[(&str, &str)] = &[
     ("QWEN", "qwen"),
     ("REASONIX", "reasonix"),
     ("VIBE", "vibe"),
+    ("WINDSURF", "windsurf"),
 ];
 
 /// Files that name a dialect all the same, and why.
@@ -59,6 +61,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ),
     ("crates/tenterhook/src/engine/exempt.rs", "NATIVE", "events are asked by their neutral names"),
     ("crates/tenterhook/src/record/entry.rs", "NATIVE", "an event is recorded in its neutral form"),
+    ("crates/tenterhook-core/src/dialect/by_form.rs", "ANTIGRAVITY", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "CLAUDE", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "CLINE", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "CODEX", FORM),
@@ -69,6 +72,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/tenterhook-core/src/dialect/by_form.rs", "GOOSE", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "QWEN", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "VIBE", FORM),
+    ("crates/tenterhook-core/src/dialect/by_form.rs", "WINDSURF", FORM),
     (
         "crates/tenterhook-core/src/agents/copilot/dialect.rs",
         "CLAUDE",

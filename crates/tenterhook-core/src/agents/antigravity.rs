@@ -1,6 +1,12 @@
-//! Antigravity: its names, and what decides whether its hooks run. Data; decides nothing.
+//! Antigravity: its names, what decides whether its hooks run, and the installation of Tenterhook in
+//! it. Data; decides nothing.
 
-use super::{Agent, Guarded};
+pub mod dialect;
+
+use super::{
+    Agent, Event, Evidence, Form, Guarded, Installation, Scope, new_config_path, observer_event,
+    tool_gate_event, tool_observer_event,
+};
 
 /// The agent.
 pub(super) static AGENT: Agent = Agent {
@@ -14,10 +20,51 @@ pub(super) static AGENT: Agent = Agent {
             ".agent/hooks.json",
             "_agents/hooks.json",
             "_agent/hooks.json",
+            "~/.gemini/config/",
+            "~/.gemini/antigravity-cli/",
         ],
         variables: &[],
         options: &["--dangerously-skip-permissions"],
         ..Guarded::NONE
     },
+    evidence: Evidence::Read {
+        source: "antigravity.google/docs/hooks and what others measured with 1.1.2 to 1.2.7",
+    },
+    installation: Installation {
+        seen: &[".gemini/antigravity-cli"],
+        home: ".gemini/config",
+        places: &[
+            new_config_path(Scope::User, "hooks.json"),
+            new_config_path(Scope::Project, ".agents/hooks.json"),
+        ],
+        form: Form::Groups,
+        wrapper: "tenterhook",
+        grouped: Some(GROUPED),
+        events: EVENTS,
+        time: ("timeout", 1),
+        switches: &[(&["tenterhook", "enabled"], false)],
+        matcher: Some("*"),
+        gone: "tool calls are denied",
+        gaps: &[
+            "a hook cannot change a call: that becomes a denial",
+            "there is no event for a prompt, so none can be blocked",
+            "under `--dangerously-skip-permissions` a question may be skipped",
+            "for one mistake in its `hooks.json` Antigravity drops the whole file and does not say so",
+        ],
+        next: "Antigravity reads it when it is started next",
+        ..Installation::NONE
+    },
     ..Agent::NONE
 };
+
+/// The events whose lists hold groups.
+pub(crate) const GROUPED: &[&str] = &["PreToolUse", "PostToolUse"];
+
+/// The events for which Antigravity calls Tenterhook.
+const EVENTS: &[Event] = &[
+    tool_gate_event("PreToolUse", 600),
+    tool_observer_event("PostToolUse", 600),
+    observer_event("PreInvocation", 60),
+    observer_event("Stop", 600),
+    observer_event("SessionStart", 60),
+];

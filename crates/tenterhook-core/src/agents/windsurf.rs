@@ -1,6 +1,12 @@
-//! Windsurf: its names, and what decides whether its hooks run. Data; decides nothing.
+//! Windsurf: its names, what decides whether its hooks run, and the installation of Tenterhook in
+//! it. Data; decides nothing.
 
-use super::{Agent, Guarded};
+pub mod dialect;
+
+use super::{
+    Agent, Event, Evidence, Form, Guarded, Installation, Scope, gate_event, new_config_path,
+    observer_event,
+};
 
 /// The agent.
 pub(super) static AGENT: Agent = Agent {
@@ -20,19 +26,42 @@ pub(super) static AGENT: Agent = Agent {
         options: &[],
         ..Guarded::NONE
     },
-    foreign_events: &[
-        "pre_run_command",
-        "post_run_command",
-        "pre_read_code",
-        "post_read_code",
-        "pre_write_code",
-        "post_write_code",
-        "pre_mcp_tool_use",
-        "post_mcp_tool_use",
-        "pre_user_prompt",
-        "post_cascade_response",
-        "post_cascade_response_with_transcript",
-        "post_setup_worktree",
-    ],
+    evidence: Evidence::Read { source: "docs.windsurf.com/windsurf/cascade/hooks of 2026-11" },
+    installation: Installation {
+        seen: &[".codeium/windsurf"],
+        home: ".codeium/windsurf",
+        places: &[
+            new_config_path(Scope::User, "hooks.json"),
+            new_config_path(Scope::Project, ".windsurf/hooks.json"),
+            new_config_path(Scope::Managed, "/etc/windsurf/hooks.json"),
+        ],
+        form: Form::Groups,
+        grouped: Some(&[]),
+        entry_type: None,
+        events: EVENTS,
+        gone: "the action is denied",
+        gaps: &[
+            "a hook cannot ask or change a call or a prompt: each becomes a denial",
+            "only commands, reads, edits, MCP tools and prompts call hooks: searches, web tools and subagents do not",
+            "the end of a turn cannot be put off, and no context can be added",
+            "how long Windsurf waits for a hook is not documented",
+        ],
+        next: "Windsurf reads it when it is started next",
+        ..Installation::NONE
+    },
     ..Agent::NONE
 };
+
+/// The events for which Windsurf calls Tenterhook.
+const EVENTS: &[Event] = &[
+    gate_event("pre_run_command", 30),
+    gate_event("pre_read_code", 30),
+    gate_event("pre_write_code", 30),
+    gate_event("pre_mcp_tool_use", 30),
+    gate_event("pre_user_prompt", 30),
+    observer_event("post_run_command", 30),
+    observer_event("post_read_code", 30),
+    observer_event("post_write_code", 30),
+    observer_event("post_mcp_tool_use", 30),
+    observer_event("post_cascade_response", 30),
+];

@@ -18,6 +18,13 @@ pub(super) fn dialect_of_payload(
     if has("cursor_version") {
         return Some(DialectId::CURSOR);
     }
+    if has("agent_action_name") {
+        return Some(DialectId::WINDSURF);
+    }
+    // Only Antigravity writes these two in camel case (antigravity.google/docs/hooks).
+    if has("conversationId") && has("workspacePaths") {
+        return Some(DialectId::ANTIGRAVITY);
+    }
     if has("event") && has("working_dir") {
         return Some(DialectId::GOOSE);
     }

@@ -47,13 +47,11 @@ mod tests {
     /// C-139: a file of an agent without a dialect is recognized by its path or by its events.
     #[test]
     fn file_of_an_agent_without_a_dialect_is_recognized() {
-        let windsurf = r#"{"hooks": {"pre_run_command": [{"command": "x"}]}}"#;
         for (path, text, expected) in [
             ("/p/.cursor/hooks.json", "{}", None),
-            ("/p/.windsurf/hooks.json", "{}", Some("windsurf")),
-            ("/p/.windsurf/hooks.json", "{", Some("windsurf")),
+            ("/p/.windsurf/hooks.json", "{}", None),
+            ("/p/.kiro/hooks/x.json", "{", Some("kiro")),
             ("/p/.factory/hooks.json", r#"{"PreToolUse": []}"#, None),
-            ("/p/x.json", windsurf, Some("windsurf")),
             ("/p/x.json", r#"{"hooks": {"agentSpawn": []}}"#, Some("kiro")),
             ("/p/x.json", r#"{"hooks": {"preToolUse": []}}"#, None),
             ("/p/x.json", r#"{"hooks": {"PreToolUse": [], "pre_run_command": []}}"#, None),

@@ -37,6 +37,10 @@ impl DialectId {
     pub const CURSOR_ACTION: Self = Self("cursor-action");
     /// Mistral Vibe's.
     pub const VIBE: Self = Self("vibe");
+    /// Antigravity's.
+    pub const ANTIGRAVITY: Self = Self("antigravity");
+    /// Windsurf's.
+    pub const WINDSURF: Self = Self("windsurf");
     /// Goose's.
     pub const GOOSE: Self = Self("goose");
     /// Cline's.

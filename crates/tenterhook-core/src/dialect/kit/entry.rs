@@ -97,7 +97,12 @@ pub(crate) fn read_env(reader: &mut Reader<'_>, node: &Node) -> Vec<(String, Str
 
 /// Reads the working directory of an entry, relative to the project.
 pub(crate) fn read_cwd(reader: &mut Reader<'_>, node: &Node) -> Option<PathBuf> {
-    let text = reader.read_text(node, "cwd").filter(|text| !text.is_empty())?;
+    read_directory(reader, node, "cwd")
+}
+
+/// Reads a directory at a key of an entry, relative to the project.
+pub(crate) fn read_directory(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<PathBuf> {
+    let text = reader.read_text(node, key).filter(|text| !text.is_empty())?;
     let Source { home, project, .. } = reader.source;
     match text.strip_prefix("~/") {
         Some(rest) if !home.as_os_str().is_empty() => Some(home.join(rest)),

@@ -143,7 +143,8 @@ impl Reader<'_> {
     }
 
     fn event_row(&self, name: &str) -> Option<&'static EventRow> {
-        (self.file.rows)().iter().find(|row| row.name == name)
+        let rows = (self.file.rows)();
+        rows.iter().find(|row| self.file.event_case.matches_key(name, &row.name))
     }
 
     fn is_exact_compat(&self) -> bool {
@@ -154,6 +155,9 @@ impl Reader<'_> {
         if !self.is_object_else_reports(root, "an object", Code::NotAnObject) {
             self.read.unreadable = true;
             return;
+        }
+        if self.file.is_named {
+            return self.read_named_hooks(root);
         }
         let written: Vec<_> = root.entries().iter().filter(|entry| entry.key == "hooks").collect();
         self.report_repeated_keys(root, &written);
@@ -170,6 +174,28 @@ impl Reader<'_> {
         }
         if let Some(events) = events {
             self.read_hooks(events, None);
+        }
+    }
+
+    /// Reads a root whose keys are names of hooks. `enabled: false` beside the events switches off
+    /// one of them.
+    fn read_named_hooks(&mut self, root: &Node) {
+        let all: Vec<_> = root.entries().iter().collect();
+        self.report_repeated_keys(root, &all);
+        for (at, named) in all.iter().enumerate().filter(|(_, named)| !named.node.is_null()) {
+            let again = all.iter().skip(at + 1).any(|other| other.key == named.key);
+            let enabled = self.file.event_case.last_entry_of_key(&named.node, "enabled");
+            let disabled = enabled.filter(|entry| entry.node.as_bool() == Some(false));
+            if let Some(entry) = disabled {
+                let message = format!("`enabled` switches `{}` off", named.key);
+                self.report(
+                    entry.key_span,
+                    finding_without_location(Code::HooksDisabled, message),
+                );
+            }
+            let switched = disabled.map(|_| Off::new("it is not `enabled`", self.file.rules.item));
+            let repeated = self.off_because_key_repeated().filter(|_| again);
+            self.read_hooks(&named.node, switched.or(repeated));
         }
     }
 
@@ -279,7 +305,8 @@ impl Reader<'_> {
     fn read_events(&mut self, map: &Node, off: Option<Off>) {
         let entries = map.entries();
         for (at, entry) in entries.iter().enumerate() {
-            if self.file.beside.contains(&entry.key.as_str()) {
+            let is_beside = |key: &&str| self.file.event_case.matches_key(&entry.key, key);
+            if self.file.beside.iter().any(is_beside) {
                 continue;
             }
             let twin = |other: &Entry| other.key == entry.key;

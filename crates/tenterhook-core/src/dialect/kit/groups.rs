@@ -126,7 +126,7 @@ impl Groups {
 
     /// Reads one handler. If a field that decides what runs, or on what, cannot be read, the
     /// handler is unusable; any other invalid field is ignored.
-    fn read_handler(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
+    pub(crate) fn read_handler(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
         if !reader.is_object_else_reports(node, "a handler", Code::HandlerNotObject) {
             return;
         }

@@ -14,6 +14,8 @@ pub(crate) enum Shape {
     Url,
     /// A whole number from the given one.
     Whole(u64),
+    /// A whole number of 32 bits, which may be negative.
+    Int32,
     /// Any number.
     Number,
     /// A number above 0.
@@ -202,6 +204,9 @@ impl Shape {
             Self::Text => node.as_str().is_some(),
             Self::Url => node.as_str().is_some_and(has_url_scheme),
             Self::Whole(least) => node.to_json().as_u64().is_some_and(|number| number >= least),
+            Self::Int32 => {
+                node.to_json().as_i64().is_some_and(|number| i32::try_from(number).is_ok())
+            }
             Self::Number => node.as_f64().is_some(),
             Self::AboveZero => node.as_f64().is_some_and(|number| number > 0.0),
             Self::List | Self::Items(_) => node.as_array().is_some(),
@@ -226,6 +231,7 @@ impl Shape {
             Self::Url => "a URL that begins with its scheme",
             Self::Whole(0) => "a whole number",
             Self::Whole(_) => "a whole number above 0",
+            Self::Int32 => "a whole number",
             Self::Number => "a number",
             Self::AboveZero => "a number above 0",
             Self::Texts => "an array of strings",

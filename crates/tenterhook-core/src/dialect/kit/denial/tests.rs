@@ -156,6 +156,12 @@ const CLEAN: &[(&str, &str, &str)] = &[
         r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}"#,
     ),
     ("vibe", r#"{"decision": "deny", "reason": "no rm"}"#, r#"{"decision": "allow"}"#),
+    (
+        "antigravity",
+        r#"{"decision": "deny", "reason": "no rm"}"#,
+        r#"{"decision": "allow"}"#,
+    ),
+    ("windsurf", r#"{"decision": "block", "reason": "no rm"}"#, "{}"),
     ("goose", r#"{"decision": "block", "reason": "no rm"}"#, r#"{"decision": "allow"}"#),
     ("cline", r#"{"cancel": true, "errorMessage": "no rm"}"#, "{}"),
 ];

@@ -23,6 +23,10 @@ pub(crate) struct File {
     pub(crate) rules: Rules,
     /// Whether the case of a key counts.
     pub(crate) case: Case,
+    /// Whether the case of an event's name counts.
+    pub(crate) event_case: Case,
+    /// Whether the root holds named hooks, each an object of events.
+    pub(crate) is_named: bool,
     /// Whether a hook of an event that the agent does not have waits for one of that name; else it
     /// never runs.
     pub(crate) is_open: bool,
@@ -89,6 +93,8 @@ impl File {
             shape: r#"write `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "..."}]}]}}`"#,
             rules: Rules::with_one_rule(""),
             case: Case::Counts,
+            event_case: Case::Counts,
+            is_named: false,
             is_open: false,
             tells_empty: false,
             takes_mark: false,

@@ -1,0 +1,83 @@
+//! The replies that Antigravity accepts on each event, and how it reads the answers of its hooks
+//! (AY-40 to AY-45). Tables, except for output without an answer.
+
+use serde_json::{Map, Value};
+
+use super::vocabulary::{TOOLS, WORDS};
+use crate::answer::Power::{Allow, Ask, Context, Deny};
+use crate::answer::Answer;
+use crate::dialect::EventRow;
+use crate::dialect::kit::denial::{Halt, Protocol};
+use crate::dialect::kit::reply::phrases::PowerPhrase;
+use crate::dialect::kit::reply::{EventReplies, Part, Phrase, Replies};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm, whole_stdout};
+
+pub(super) static REPLIES: Replies =
+    Replies { agent: "Antigravity", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };
+
+/// The phrase of a decision with its reason.
+macro_rules! decision {
+    ($word:literal) => {
+        &[(&["decision"], Part::Word($word)), (&["reason"], Part::Reason)]
+    };
+}
+
+/// The answer of a hook that leaves a call to the user's own settings. `allow` would grant the call,
+/// and older versions deny a call without an answer (AY-42).
+const LEAVE_CALL: Phrase = &[(&["decision"], Part::Word("ask"))];
+
+const STEPS: PowerPhrase =
+    (Context, &[(&["injectSteps"], Part::GivenInList("ephemeralMessage"))]);
+
+static EVENTS: &[EventReplies] = &[
+    EventReplies {
+        otherwise: Some(LEAVE_CALL),
+        ..EventReplies::with_phrases(
+            "PreToolUse",
+            &[(Deny, decision!("deny")), (Ask, decision!("force_ask")), (Allow, decision!("allow"))],
+        )
+    },
+    EventReplies::with_phrases("PreInvocation", &[STEPS]),
+    EventReplies::with_phrases("PostInvocation", &[STEPS]),
+    EventReplies::with_phrases("SessionStart", &[STEPS]),
+    EventReplies::with_phrases("Stop", &[(Deny, decision!("continue"))]),
+];
+
+pub(super) static FORM: ReplyForm = ReplyForm {
+    words: &WORDS,
+    replies: &REPLIES,
+    more: &[],
+    same: &[("ask", "force_ask")],
+    carried: &["permissionOverrides", "terminationBehavior", "userMessage", "toolCall"],
+    part: whole_stdout,
+    input: |words, event, input| words.to_neutral_input(event, input),
+    counts: is_answer_object,
+    ended: read_plain_output,
+    denial: Protocol { halt: Halt::Foreign, any_exit: true, tells: true, ..Protocol::PLAIN },
+};
+
+/// The decisions that Antigravity knows before a tool.
+const DECISIONS: &[&str] = &["allow", "deny", "ask", "force_ask"];
+
+/// Whether Antigravity reads `object` as an answer. Before a tool, any object without one of its
+/// decisions denies (AY-41).
+fn is_answer_object(row: &EventRow, code: i32, object: &Map<String, Value>) -> bool {
+    let decision = object.get("decision").and_then(Value::as_str);
+    match &*row.event {
+        "PreToolUse" if decision == Some("deny") => true,
+        "PreToolUse" => code == 0 && decision.is_some_and(|word| DECISIONS.contains(&word)),
+        _ => code == 0,
+    }
+}
+
+/// Reads output without an answer: before a tool, silence with exit code 0 passes, and everything
+/// else denies (AY-41).
+fn read_plain_output(output: &Ended<'_>) -> Answer {
+    match (&*output.row.event, output.code, output.stdout, output.stderr) {
+        ("PreToolUse", 0, "", _) => Answer::default(),
+        ("PreToolUse", .., "") => Answer::deny("Antigravity cannot read the answer of the hook"),
+        ("PreToolUse", .., reason) => Answer::deny(reason),
+        (_, 0, ..) => Answer::default(),
+        _ => output.failed_answer(),
+    }
+}
