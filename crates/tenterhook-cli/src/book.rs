@@ -27,6 +27,7 @@ const PAGES: &[Page] = pages![
     "confinement",
     "diagnostics",
     "dialect-antigravity",
+    "dialect-augment",
     "dialect-cline",
     "dialect-codewhale",
     "dialect-codex",

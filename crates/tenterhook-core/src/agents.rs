@@ -5,7 +5,7 @@
 
 mod amp;
 pub(crate) mod antigravity;
-mod augment;
+pub(crate) mod augment;
 pub(crate) mod claude;
 pub(crate) mod cline;
 pub(crate) mod codewhale;

@@ -45,13 +45,13 @@ pub use self::{
     parts::Dialect,
 };
 pub use crate::agents::{
-    antigravity::dialect as antigravity, claude::dialect as claude, cline::dialect as cline,
-    codewhale::dialect as codewhale, codex::dialect as codex, copilot::dialect as copilot,
-    cursor::dialect as cursor, droid::dialect as droid, gemini::dialect as gemini,
-    gencode::dialect as gencode, goose::dialect as goose, ignis::dialect as ignis,
-    kilo::dialect as kilo, opencode::dialect as opencode, pi::dialect as pi, qwen::dialect as qwen,
-    reasonix::dialect as reasonix, vibe::dialect as vibe, vscode::dialect as vscode,
-    windsurf::dialect as windsurf,
+    antigravity::dialect as antigravity, augment::dialect as augment, claude::dialect as claude,
+    cline::dialect as cline, codewhale::dialect as codewhale, codex::dialect as codex,
+    copilot::dialect as copilot, cursor::dialect as cursor, droid::dialect as droid,
+    gemini::dialect as gemini, gencode::dialect as gencode, goose::dialect as goose,
+    ignis::dialect as ignis, kilo::dialect as kilo, opencode::dialect as opencode,
+    pi::dialect as pi, qwen::dialect as qwen, reasonix::dialect as reasonix, vibe::dialect as vibe,
+    vscode::dialect as vscode, windsurf::dialect as windsurf,
 };
 pub use crate::hook::named::DialectId;
 pub use crate::hook::row::{Cap, EventRow, Subject, Then};
@@ -79,6 +79,7 @@ pub static DIALECTS: &[&Dialect] = &[
     &vibe::VIBE,
     &antigravity::ANTIGRAVITY,
     &windsurf::WINDSURF,
+    &augment::AUGMENT,
     &goose::GOOSE,
     &cline::CLINE,
 ];
@@ -312,6 +313,10 @@ mod tests {
             (
                 "windsurf",
                 json!({"agent_action_name": "post_run_command", "tool_info": {"cwd": "/repo/p"}}),
+            ),
+            (
+                "augment",
+                json!({"hook_event_name": "Stop", "conversation_id": "s", "workspace_roots": ["/repo/p"]}),
             ),
             ("droid", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
             ("cursor", json!({"hook_event_name": "stop", "workspace_roots": ["/repo/p"]})),

@@ -220,6 +220,7 @@ fn what_stands_at_a_place_and_cannot_be_read_is_a_source() {
             (format!("{moved}/droid.json").as_str(), nothing, true),
             (format!("{moved}/antigravity.json").as_str(), nothing, true),
             (format!("{moved}/windsurf.json").as_str(), nothing, true),
+            (format!("{moved}/augment.json").as_str(), nothing, true),
         ]
     );
 }

@@ -11,6 +11,7 @@ use crate::tree::File;
 /// The folder of each dialect under `dialect`.
 const FOLDERS: &[(&str, &str)] = &[
     ("ANTIGRAVITY", "antigravity"),
+    ("AUGMENT", "augment"),
     ("CLAUDE", "claude"),
     ("CLINE", "cline"),
     ("CODEWHALE", "codewhale"),
@@ -62,6 +63,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/tenterhook/src/engine/exempt.rs", "NATIVE", "events are asked by their neutral names"),
     ("crates/tenterhook/src/record/entry.rs", "NATIVE", "an event is recorded in its neutral form"),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "ANTIGRAVITY", FORM),
+    ("crates/tenterhook-core/src/dialect/by_form.rs", "AUGMENT", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "CLAUDE", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "CLINE", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "CODEX", FORM),

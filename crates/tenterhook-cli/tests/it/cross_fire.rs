@@ -136,6 +136,35 @@ const FORMATS: &[Format] = &[
             "",
         ],
     },
+    Format {
+        title: "Antigravity",
+        own: &["antigravity"],
+        file: (
+            ".gemini/config/hooks.json",
+            r#"{"one":{"PreToolUse":[{"hooks":[{"command":"{hook}"}]}]}}"#,
+        ),
+        says: [
+            r#"{"decision":"deny","reason":"not here"}"#,
+            r#"{"decision":"force_ask","reason":"sure?"}"#,
+            "",
+            "",
+        ],
+    },
+    Format {
+        title: "Windsurf",
+        own: &["windsurf"],
+        file: (
+            ".codeium/windsurf/hooks.json",
+            r#"{"hooks":{"pre_run_command":[{"command":"{hook}"}]}}"#,
+        ),
+        says: ["!not here", "", "", ""],
+    },
+    Format {
+        title: "Auggie",
+        own: &["augment"],
+        file: (".augment/settings.json", GROUPS),
+        says: [NESTED[0], "", NESTED[2], ""],
+    },
     Format { title: "Gen", own: &[], file: (".gen/settings.json", GROUPS), says: NESTED },
     Format {
         title: "Reasonix",
@@ -247,6 +276,24 @@ const AGENTS: &[(&str, &str, &str, &str)] = &[
         r#"{"session_id":"s","hook_event_name":"pre_tool","cwd":"/","tool_name":"file_system.bash","tool_call_id":"c","tool_input":{"command":"ls"}}"#,
     ),
     (
+        "Antigravity",
+        "antigravity",
+        "PreToolUse",
+        r#"{"conversationId":"s","workspacePaths":["/"],"toolCall":{"name":"run_command","args":{"CommandLine":"ls"}}}"#,
+    ),
+    (
+        "Windsurf",
+        "windsurf",
+        "pre_run_command",
+        r#"{"agent_action_name":"pre_run_command","trajectory_id":"s","tool_info":{"command_line":"ls","cwd":"/"}}"#,
+    ),
+    (
+        "Auggie",
+        "augment",
+        "PreToolUse",
+        r#"{"hook_event_name":"PreToolUse","conversation_id":"s","workspace_roots":["/"],"tool_name":"launch-process","tool_input":{"command":"ls"}}"#,
+    ),
+    (
         "Gemini CLI",
         "gemini",
         "BeforeTool",
@@ -267,6 +314,10 @@ fn fired(format: &Format, said: &str, agent: &(&str, &str, &str, &str)) -> Strin
     let (_, name, event, payload) = agent;
     let reply = fixture.run(&["hook", "--agent", name, "--event", event], payload);
     let text = format!("{} behind {name}: {said}: {}", format.title, reply.stderr);
+    if reply.code == 2 && *name == "windsurf" {
+        // Windsurf reads a denial from the exit code alone.
+        return json!({ "decision": "deny", "reason": reply.stderr }).to_string();
+    }
     assert_eq!(reply.code, 0, "{text}");
     assert!(!reply.stdout.is_empty() || reply.stderr.contains("warning: "), "{text}");
     reply.stdout
@@ -279,6 +330,10 @@ fn restraint_of(reply: &str) -> &'static str {
         return "a warning";
     }
     let reply: Value = serde_json::from_str(reply).unwrap();
+    if reply == json!({ "decision": "ask" }) {
+        // To Antigravity this says that no hook decides.
+        return "a warning";
+    }
     let inner = &reply["hookSpecificOutput"];
     let words = [&reply["decision"], &reply["permissionDecision"], &inner["permissionDecision"]];
     let is = |word: &str| words.iter().any(|value| **value == word);
@@ -294,7 +349,7 @@ fn restraint_of(reply: &str) -> &'static str {
     let added = [&reply["additionalContext"], &reply["contextModification"], &reply["context"]];
     let added = added.into_iter().chain([&inner["additionalContext"]]);
     match (
-        is("ask"),
+        is("ask") || is("force_ask"),
         text.contains("ls -l"),
         added.flat_map(Value::as_str).any(|text| text.contains("use x")),
     ) {

@@ -1,6 +1,12 @@
-//! Auggie: its names, and what decides whether its hooks run. Data; decides nothing.
+//! Auggie: its names, what decides whether its hooks run, and the installation of Tenterhook in it.
+//! Data; decides nothing.
 
-use super::{Agent, Guarded};
+pub mod dialect;
+
+use super::{
+    Agent, Event, Evidence, Form, Guarded, Installation, Scope, new_config_path, observer_event,
+    tool_gate_event, tool_observer_event,
+};
 
 /// The agent.
 pub(super) static AGENT: Agent = Agent {
@@ -9,10 +15,52 @@ pub(super) static AGENT: Agent = Agent {
     programs: &["auggie"],
     packages: &["@augmentcode/auggie"],
     guarded: Guarded {
-        files: &[".augment/settings.json", ".augment/hooks/", "/etc/augment/"],
+        files: &[
+            ".augment/settings.json",
+            ".augment/settings.local.json",
+            ".augment/hooks/",
+            "/etc/augment/",
+        ],
         variables: &["AUGMENT_HOME"],
         options: &["--augment-cache-dir"],
         ..Guarded::NONE
     },
+    evidence: Evidence::Read {
+        source: "the code of npm @augmentcode/auggie 0.36.0 and docs.augmentcode.com/cli/hooks",
+    },
+    installation: Installation {
+        seen: &[".augment"],
+        home: ".augment",
+        places: &[
+            new_config_path(Scope::User, "settings.json"),
+            new_config_path(Scope::Project, ".augment/settings.json"),
+            new_config_path(Scope::Managed, "/etc/augment/settings.json"),
+        ],
+        form: Form::Groups,
+        comments: true,
+        events: EVENTS,
+        time: ("timeout", 1000),
+        matcher: Some(".*"),
+        gone: "tool calls are denied",
+        gaps: &[
+            "a hook cannot ask: that becomes a denial",
+            "prompts cannot be blocked, and context before a tool is lost",
+            "hooks run side by side, and the call that the last one changed is not judged again",
+            "a hook that exceeds its timeout lets the call run; ours ends before",
+        ],
+        next: "Auggie reads it when it is started next",
+        ..Installation::NONE
+    },
     ..Agent::NONE
 };
+
+/// The events for which Auggie calls Tenterhook.
+const EVENTS: &[Event] = &[
+    tool_gate_event("PreToolUse", 600),
+    tool_observer_event("PostToolUse", 600),
+    observer_event("PromptSubmit", 60),
+    observer_event("Stop", 600),
+    observer_event("SessionStart", 60),
+    observer_event("SessionEnd", 10),
+    observer_event("Notification", 60),
+];

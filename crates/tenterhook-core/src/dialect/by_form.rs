@@ -21,6 +21,10 @@ pub(super) fn dialect_of_payload(
     if has("agent_action_name") {
         return Some(DialectId::WINDSURF);
     }
+    // Cursor has these two as well, beside its version.
+    if has("conversation_id") && has("workspace_roots") && !has("cursor_version") {
+        return Some(DialectId::AUGMENT);
+    }
     // Only Antigravity writes these two in camel case (antigravity.google/docs/hooks).
     if has("conversationId") && has("workspacePaths") {
         return Some(DialectId::ANTIGRAVITY);

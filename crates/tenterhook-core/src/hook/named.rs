@@ -41,6 +41,8 @@ impl DialectId {
     pub const ANTIGRAVITY: Self = Self("antigravity");
     /// Windsurf's.
     pub const WINDSURF: Self = Self("windsurf");
+    /// Auggie's.
+    pub const AUGMENT: Self = Self("augment");
     /// Goose's.
     pub const GOOSE: Self = Self("goose");
     /// Cline's.

@@ -291,9 +291,9 @@ fn set_own_entry_of_event(
 /// Returns true if the group of an entry has a matcher that does not match everything (BR-69).
 fn group_has_narrow_matcher(agent: &Agent, root: &Node, place: At) -> bool {
     let matcher = group_of_entry(agent, root, place).and_then(|group| group.get("matcher"));
-    matcher.is_some_and(|matcher| {
-        !matcher.as_str().is_some_and(|matcher| EVERYTHING.contains(&matcher))
-    })
+    let is_wide =
+        |text: &str| EVERYTHING.contains(&text) || agent.installation.matcher == Some(text);
+    matcher.is_some_and(|matcher| !matcher.as_str().is_some_and(is_wide))
 }
 
 fn add_own_group_to_event(

@@ -316,8 +316,11 @@ const REGISTERED: &[(&str, u64)] = &[
     ("qwen", 0x64ef_6019_5ff5_7d2d),
     ("cline", 0x0f6e_0013_375e_8515),
     ("gemini", 0x18e6_bc4a_f143_85f9),
+    ("windsurf", 0x7cdd_ce75_bed8_2c90),
+    ("antigravity", 0xfd58_afde_bcce_337e),
     ("droid", 0xa897_b72a_e3a5_d680),
     ("vibe", 0x3d03_a1e2_7095_7efb),
+    ("augment", 0xe547_740d_9569_e223),
 ];
 
 /// BR-62: an agent trusts a hook by its text, so what is registered never changes: not these words,

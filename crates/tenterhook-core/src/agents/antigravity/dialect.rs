@@ -27,7 +27,10 @@ pub static ANTIGRAVITY: Dialect = Dialect {
         ..Matching::DEFAULT
     },
     files: Files { refused: accepted::find_refused_value, ..Files::DEFAULT },
-    failures: Failures { without_answer: |event, _| missing_answer_policy(event), ..Failures::DEFAULT },
+    failures: Failures {
+        without_answer: |event, _| missing_answer_policy(event),
+        ..Failures::DEFAULT
+    },
     calls: Calls { replies: Some(&reply::REPLIES), says_stopped_before: false, ..Calls::DEFAULT },
     ..Dialect::new(Core {
         id: DialectId::ANTIGRAVITY,

@@ -188,10 +188,7 @@ impl Reader<'_> {
             let disabled = enabled.filter(|entry| entry.node.as_bool() == Some(false));
             if let Some(entry) = disabled {
                 let message = format!("`enabled` switches `{}` off", named.key);
-                self.report(
-                    entry.key_span,
-                    finding_without_location(Code::HooksDisabled, message),
-                );
+                self.report(entry.key_span, finding_without_location(Code::HooksDisabled, message));
             }
             let switched = disabled.map(|_| Off::new("it is not `enabled`", self.file.rules.item));
             let repeated = self.off_because_key_repeated().filter(|_| again);

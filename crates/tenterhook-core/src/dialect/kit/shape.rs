@@ -69,12 +69,15 @@ pub(crate) struct StoppedEvent {
     /// The event as written.
     pub(crate) event: String,
     pub(crate) value: RefusedValue,
+    /// Whether hooks of the event in other files run.
+    pub(crate) is_of_one_file: bool,
 }
 
 impl StoppedEvent {
     /// Returns the effect of the value, as a sentence.
     pub(crate) fn effect(&self, agent: &str) -> String {
-        format!("{agent} runs no hook of `{}`, of any file", self.event)
+        let files = if self.is_of_one_file { "in this file" } else { "of any file" };
+        format!("{agent} runs no hook of `{}`, {files}", self.event)
     }
 }
 

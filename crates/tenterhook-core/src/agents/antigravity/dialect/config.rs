@@ -74,9 +74,14 @@ pub(super) fn read_config(source: &Source) -> ReadConfig {
     file::read_config(&FILE, source, Format::Json)
 }
 
-/// Reads one item of an event: a group on events about tools, else a handler.
+/// Reads one item of an event: a group on events about tools, else a handler. On an unknown event,
+/// the item shows which it is.
 fn read_item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
-    match scope.row.is_none_or(|row| GROUPED.contains(&&*row.name)) {
+    let is_group = match scope.row {
+        Some(row) => GROUPED.contains(&&*row.name),
+        None => node.get("hooks").is_some(),
+    };
+    match is_group {
         true => GROUPS.read_group(reader, node, scope),
         false => GROUPS.read_handler(reader, node, scope),
     }

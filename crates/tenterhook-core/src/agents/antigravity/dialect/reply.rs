@@ -4,8 +4,8 @@
 use serde_json::{Map, Value};
 
 use super::vocabulary::{TOOLS, WORDS};
-use crate::answer::Power::{Allow, Ask, Context, Deny};
 use crate::answer::Answer;
+use crate::answer::Power::{Allow, Ask, Context, Deny};
 use crate::dialect::EventRow;
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply::phrases::PowerPhrase;
@@ -26,15 +26,18 @@ macro_rules! decision {
 /// and older versions deny a call without an answer (AY-42).
 const LEAVE_CALL: Phrase = &[(&["decision"], Part::Word("ask"))];
 
-const STEPS: PowerPhrase =
-    (Context, &[(&["injectSteps"], Part::GivenInList("ephemeralMessage"))]);
+const STEPS: PowerPhrase = (Context, &[(&["injectSteps"], Part::GivenInList("ephemeralMessage"))]);
 
 static EVENTS: &[EventReplies] = &[
     EventReplies {
         otherwise: Some(LEAVE_CALL),
         ..EventReplies::with_phrases(
             "PreToolUse",
-            &[(Deny, decision!("deny")), (Ask, decision!("force_ask")), (Allow, decision!("allow"))],
+            &[
+                (Deny, decision!("deny")),
+                (Ask, decision!("force_ask")),
+                (Allow, decision!("allow")),
+            ],
         )
     },
     EventReplies::with_phrases("PreInvocation", &[STEPS]),

@@ -40,8 +40,7 @@ fn call(tool: &str, args: &Value) -> Value {
 #[test]
 fn documented_payloads_round_trip() {
     let command = json!({"CommandLine": "ls", "Cwd": "/p", "WaitMsBeforeAsync": 500});
-    let edit =
-        json!({"TargetFile": "/p/a", "TargetContent": "a", "ReplacementContent": "b", "AllowMultiple": true});
+    let edit = json!({"TargetFile": "/p/a", "TargetContent": "a", "ReplacementContent": "b", "AllowMultiple": true});
     for (tool, args, neutral, key) in [
         ("run_command", command, "Bash", "command"),
         ("replace_file_content", edit, "Edit", "old_string"),

@@ -218,7 +218,7 @@ fn find_stopping_matcher(event: &Entry) -> Option<StoppedEvent> {
         key_span: Some(entry.key_span),
         fault: format!("takes a string, found {}", entry.node.kind_with_article()),
     };
-    Some(StoppedEvent { event: event.key.clone(), value })
+    Some(StoppedEvent { event: event.key.clone(), value, is_of_one_file: false })
 }
 
 /// Returns `true` for a value that is false in JavaScript, which the agents take for no matcher.

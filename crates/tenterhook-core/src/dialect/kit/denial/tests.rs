@@ -156,12 +156,13 @@ const CLEAN: &[(&str, &str, &str)] = &[
         r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}"#,
     ),
     ("vibe", r#"{"decision": "deny", "reason": "no rm"}"#, r#"{"decision": "allow"}"#),
-    (
-        "antigravity",
-        r#"{"decision": "deny", "reason": "no rm"}"#,
-        r#"{"decision": "allow"}"#,
-    ),
+    ("antigravity", r#"{"decision": "deny", "reason": "no rm"}"#, r#"{"decision": "allow"}"#),
     ("windsurf", r#"{"decision": "block", "reason": "no rm"}"#, "{}"),
+    (
+        "augment",
+        NESTED,
+        r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}"#,
+    ),
     ("goose", r#"{"decision": "block", "reason": "no rm"}"#, r#"{"decision": "allow"}"#),
     ("cline", r#"{"cancel": true, "errorMessage": "no rm"}"#, "{}"),
 ];
