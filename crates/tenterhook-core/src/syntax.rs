@@ -77,6 +77,8 @@ pub struct Duplicate {
 pub enum Format {
     /// JSON; comments and trailing commas are read, and reported.
     Json,
+    /// JSON5.
+    Json5,
     /// TOML.
     Toml,
     /// The YAML between the first two `---` lines of a Markdown file.
@@ -153,6 +155,7 @@ impl SyntaxFault {
 pub fn parse_by_format(text: &str, format: Format) -> Parsed {
     match format {
         Format::Json => json::parse_json(text),
+        Format::Json5 => json::parse_json5(text),
         Format::Toml => toml::parse_toml(text),
         Format::FrontMatter => yaml::parse_front_matter(text),
     }

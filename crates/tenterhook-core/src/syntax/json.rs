@@ -45,6 +45,35 @@ pub(super) fn parse_json(text: &str) -> Parsed {
     parsed
 }
 
+/// Parses JSON5. Only what breaks the text is a fault: everything else is a part of the format.
+pub(super) fn parse_json5(text: &str) -> Parsed {
+    let body = text.strip_prefix(BOM).unwrap_or(text);
+    let reader = Reader { text, body, base: text.len() - body.len() };
+    let outline = Outline::of_json5(body);
+    if let Some(at) = outline.too_deep {
+        return reader.too_deep(at);
+    }
+    let options = ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: true,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: true,
+        allow_hexadecimal_numbers: true,
+        allow_unary_plus_numbers: true,
+        allow_bare_decimal_point_numbers: true,
+        allow_non_finite_numbers: true,
+        allow_extended_string_escapes: true,
+    };
+    match jsonc_parser::parse_to_ast(body, &CollectOptions::default(), &options) {
+        Err(error) => Parsed::from_fatal_fault(reader.explain_parse_error(&error, &outline)),
+        Ok(result) => match result.value {
+            None => Parsed::from_fatal_fault(reader.empty_text_fault(!body.trim().is_empty())),
+            Some(value) => Parsed { root: Some(reader.to_node(value)), ..Parsed::default() },
+        },
+    }
+}
+
 struct Reader<'a> {
     text: &'a str,
     /// `text` without its byte order mark, and with no half of a character in it.
@@ -57,11 +86,7 @@ impl Reader<'_> {
     fn parse_body(&self) -> Parsed {
         let outline = Outline::new(self.body, self.body.len());
         if let Some(at) = outline.too_deep {
-            return Parsed::from_fatal_fault(SyntaxFault::new(
-                FaultKind::Limit,
-                self.to_span(Range::new(at, at + 1)),
-                format!("nested deeper than {MAX_DEPTH} levels"),
-            ));
+            return self.too_deep(at);
         }
         // Only what the tree can hold faithfully is taken; the rest is an error with its own words.
         let options = ParseOptions {
@@ -91,6 +116,14 @@ impl Reader<'_> {
                 }
             }
         }
+    }
+
+    fn too_deep(&self, at: usize) -> Parsed {
+        Parsed::from_fatal_fault(SyntaxFault::new(
+            FaultKind::Limit,
+            self.to_span(Range::new(at, at + 1)),
+            format!("nested deeper than {MAX_DEPTH} levels"),
+        ))
     }
 
     fn to_span(&self, range: Range) -> Span {

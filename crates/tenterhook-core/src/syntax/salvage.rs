@@ -32,7 +32,7 @@ pub fn parse_or_salvage(text: &str, format: Format, lists: Lists) -> Parsed {
         return parsed;
     }
     let saved = match format {
-        Format::Json => json::salvage_json(text),
+        Format::Json | Format::Json5 => json::salvage_json(text),
         Format::Toml => toml::salvage_toml(text),
         Format::FrontMatter => yaml::salvage_front_matter(text),
     };

@@ -104,6 +104,23 @@ fn json_that_only_javascript_takes_is_read_and_named() {
     assert_eq!(found, expected);
 }
 
+/// OC-2: what JSON5 allows beside JSON is no fault.
+#[test]
+fn json5_is_read_with_spans() {
+    let text = "\u{feff}// a\n{ $a: 'it\\'s {', \"b\": [+0x1F, .5, Infinity,], /* c */ }";
+    let parsed = parse_by_format(text, Format::Json5);
+    assert_eq!(parsed.faults, []);
+    assert_eq!(under(text, &parsed, &["$a"]), r"'it\'s {'");
+    assert_eq!(parsed.root.as_ref().unwrap().get("$a").unwrap().as_str(), Some("it's {"));
+    assert_eq!(parsed.root.unwrap().get("b").unwrap().as_array().unwrap().len(), 3);
+    let deep = format!("['\"',{}", "[".repeat(100_000));
+    let kind = |text: &str| parse_by_format(text, Format::Json5).faults[0].kind;
+    assert_eq!(
+        [kind(&deep), kind("// a"), kind("{a: }")],
+        [FaultKind::Limit, FaultKind::Empty, FaultKind::Broken]
+    );
+}
+
 #[test]
 fn json_errors_say_what_and_where() {
     // text, kind, text under the span, part of the message, part of the help

@@ -14,12 +14,21 @@ pub(super) struct Outline {
 
 impl Outline {
     pub(super) fn new(text: &str, end: usize) -> Self {
+        Self::with_quotes(text, end, b"\"")
+    }
+
+    /// The brackets of a JSON5 text, whose strings may have single quotes.
+    pub(super) fn of_json5(text: &str) -> Self {
+        Self::with_quotes(text, text.len(), b"\"'")
+    }
+
+    fn with_quotes(text: &str, end: usize, quotes: &[u8]) -> Self {
         let mut outline = Self { open: Vec::new(), too_deep: None, open_string: None };
         let bytes = text.as_bytes().get(..end).unwrap_or_default();
         let mut at = 0;
         while let Some(byte) = bytes.get(at) {
             match byte {
-                b'"' => at = outline.skip_string(bytes, at),
+                quote if quotes.contains(quote) => at = outline.skip_string(bytes, at, *quote),
                 b'/' if bytes.get(at + 1) == Some(&b'/') => at = skip_past_mark(bytes, at, b"\n"),
                 b'/' if bytes.get(at + 1) == Some(&b'*') => {
                     at = skip_past_mark(bytes, at + 2, b"*/")
@@ -40,11 +49,11 @@ impl Outline {
     }
 
     /// Returns the offset of the quote that closes the string at `start`.
-    fn skip_string(&mut self, bytes: &[u8], start: usize) -> usize {
+    fn skip_string(&mut self, bytes: &[u8], start: usize, quote: u8) -> usize {
         let mut at = start + 1;
         while let Some(byte) = bytes.get(at) {
             match byte {
-                b'"' => return at,
+                byte if *byte == quote => return at,
                 b'\\' => at += 1,
                 b'\n' if self.open_string.is_none() => self.open_string = Some(start),
                 _ => {}
