@@ -38,6 +38,7 @@ const PAGES: &[Page] = pages![
     "dialect-goose",
     "dialect-ignis",
     "dialect-kilo",
+    "dialect-openclaw",
     "dialect-pi",
     "dialect-qwen",
     "dialect-reasonix",

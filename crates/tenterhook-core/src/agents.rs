@@ -21,6 +21,7 @@ mod installation;
 pub(crate) mod kilo;
 mod kiro;
 pub(crate) mod language;
+pub(crate) mod openclaw;
 pub(crate) mod opencode;
 pub(crate) mod pi;
 pub(crate) mod qwen;
@@ -32,7 +33,8 @@ pub(crate) mod vscode;
 pub(crate) mod windsurf;
 
 pub use installation::{
-    Below, ConfigPath, EntryValue, Event, Form, Installation, Key, Scope, SwitchFile, Unhooked,
+    Below, ConfigPath, EntryValue, Event, Form, Installation, Key, PluginList, Scope, SwitchFile,
+    Unhooked,
 };
 use installation::{
     gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
@@ -44,7 +46,7 @@ pub use self::{
     claude::AGENT as CLAUDE, cline::AGENT as CLINE, codex::AGENT as CODEX,
     copilot::AGENT as COPILOT, cursor::AGENT as CURSOR, droid::AGENT as DROID,
     gemini::AGENT as GEMINI, goose::AGENT as GOOSE, kilo::AGENT as KILO,
-    opencode::AGENT as OPENCODE, pi::AGENT as PI, qwen::AGENT as QWEN,
+    openclaw::AGENT as OPENCLAW, opencode::AGENT as OPENCODE, pi::AGENT as PI, qwen::AGENT as QWEN,
     tenterhook::AGENT as TENTERHOOK, vibe::AGENT as VIBE,
 };
 
@@ -189,6 +191,7 @@ pub static AGENTS: &[&Agent] = &[
     &opencode::AGENT,
     &kilo::AGENT,
     &pi::AGENT,
+    &openclaw::AGENT,
     &goose::AGENT,
     &qwen::AGENT,
     &cline::AGENT,

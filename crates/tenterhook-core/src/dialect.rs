@@ -49,9 +49,10 @@ pub use crate::agents::{
     cline::dialect as cline, codewhale::dialect as codewhale, codex::dialect as codex,
     copilot::dialect as copilot, cursor::dialect as cursor, droid::dialect as droid,
     gemini::dialect as gemini, gencode::dialect as gencode, goose::dialect as goose,
-    ignis::dialect as ignis, kilo::dialect as kilo, opencode::dialect as opencode,
-    pi::dialect as pi, qwen::dialect as qwen, reasonix::dialect as reasonix, vibe::dialect as vibe,
-    vscode::dialect as vscode, windsurf::dialect as windsurf,
+    ignis::dialect as ignis, kilo::dialect as kilo, openclaw::dialect as openclaw,
+    opencode::dialect as opencode, pi::dialect as pi, qwen::dialect as qwen,
+    reasonix::dialect as reasonix, vibe::dialect as vibe, vscode::dialect as vscode,
+    windsurf::dialect as windsurf,
 };
 pub use crate::hook::named::DialectId;
 pub use crate::hook::row::{Cap, EventRow, Subject, Then};
@@ -86,7 +87,8 @@ pub static DIALECTS: &[&Dialect] = &[
 
 /// Agents that have no hook files of their own: they call Tenterhook through a module of ours
 /// (BR-27), or through the files of other agents (VS-1).
-static PLUGINS: &[&Dialect] = &[&opencode::OPENCODE, &kilo::KILO, &pi::PI, &vscode::VSCODE];
+static PLUGINS: &[&Dialect] =
+    &[&opencode::OPENCODE, &kilo::KILO, &pi::PI, &openclaw::OPENCLAW, &vscode::VSCODE];
 
 /// How the agents' files group entries, where they do: what is whole is found by it in one that is
 /// broken (C-71).

@@ -12,6 +12,7 @@ mod entry;
 mod excluded;
 mod guard;
 mod json;
+mod listed;
 mod own;
 mod settings;
 mod tables;
@@ -30,6 +31,7 @@ pub use json::{
     Foreign, Switched, Wrong, add_own_entries, agent_may_reject_settings, find_hook_switch,
     foreign_entries, installed_events_and_commands, remove_own_entries,
 };
+pub use listed::{find_unlisted_plugin, settings_listing_plugin};
 pub use own::{Stranger, find_foreign_part};
 pub use settings::{Setting, add_settings, remove_settings};
 pub use tables::RANDOM_DIGITS;

@@ -7,6 +7,7 @@ mod behind;
 mod beside;
 mod evidence;
 pub(super) mod files;
+pub(super) mod listed;
 mod made;
 mod program;
 pub(super) mod switches;
@@ -87,6 +88,7 @@ fn changes_for_agent(
         true => adopt::changes_for_adoption(agent, scope, program, here)?,
         false => files::changes_for_install(agent, scope, program, here)?,
     };
+    let changes = listed::with_plugin_listed(agent, scope, changes, here)?;
     let changes =
         beside::with_changes_against_silencing(agent, (scope, args.guard), changes, here)?;
     behind::with_only_own_marker_change(agent, (scope, args.only_own), changes, here)
@@ -203,6 +205,7 @@ fn changes_without_agent(
     if !changes.iter().any(|change| adopt::is_backup_file(&change.path, here)) {
         changes.extend(adopt::changes_removing_leftover_notes(agent, scope, here)?);
     }
+    let changes = listed::with_plugin_unlisted(agent, scope, changes, here)?;
     let changes = beside::with_guard_and_settings_removal(agent, scope, changes, here)?;
     behind::with_only_own_marker_removal(agent, scope, changes, here)
 }

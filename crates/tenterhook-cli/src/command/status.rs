@@ -220,6 +220,8 @@ struct Off {
     key: String,
     /// What the agent does for it.
     what: &'static str,
+    /// Whether something is missing there that `install` writes.
+    is_missing: bool,
 }
 
 /// Returns the setting that switches our entries off, in these files or in others (BR-69).
@@ -228,7 +230,8 @@ fn find_off_switch(agent: &'static Agent, found: &[Found], here: &Here) -> Optio
     let of = |said: SwitchSetting, what| Off {
         file: shorten_path(&said.path.to_string_lossy(), &here.roots),
         key: said.switched.key,
-        what,
+        what: if said.switched.is_missing { "it does not name Tenterhook's plugin" } else { what },
+        is_missing: said.switched.is_missing,
     };
     let all = switches::find_off_switch(agent, &seen, here)
         .map(|statement| of(statement, "the agent runs no hooks"));
@@ -246,7 +249,8 @@ pub(super) fn is_tenterhook_called_by_agent(name: &str, here: &Here) -> bool {
 
 /// Returns the warning of `install` about a file that switches all hooks of an agent off.
 pub(super) fn off_switch_warning(agent: &'static Agent, here: &Here) -> Option<String> {
-    let Off { file, key, .. } = find_off_switch(agent, &read_agent_files(agent, here), here)?;
+    let off = find_off_switch(agent, &read_agent_files(agent, here), here)?;
+    let Off { file, key, .. } = off;
     Some(format!(
         "`{key}` in {file} switches all hooks of {} off, these too: take it out of the file",
         agent.title
@@ -371,12 +375,18 @@ fn remove_unapproved_events(
 fn read_own_files(agent: &Agent, path: &Path, found: &mut Found) -> bool {
     let mut is_there = false;
     let wanted = tenterhook_files_with_texts(agent, "tenterhook");
-    let one = wanted.len() == 1;
+    let is_one_module = agent.installation.form != Form::Scripts;
+    let mut missing = false;
     for (name, _) in wanted {
         let path = if name.is_empty() { path.to_owned() } else { path.join(&name) };
-        let Ok(Some(text)) = read_if_exists(&path) else { continue };
+        let Ok(Some(text)) = read_if_exists(&path) else {
+            missing = true;
+            continue;
+        };
         is_there = true;
-        for event in agent.installation.events.iter().filter(|event| one || event.name == name) {
+        for event in
+            agent.installation.events.iter().filter(|event| is_one_module || event.name == name)
+        {
             let call = format!(" hook --agent {} --event {} ", agent.name, event.name);
             let plugin = format!("\"{}\"", event.name);
             let calls = text.contains(&call)
@@ -391,6 +401,8 @@ fn read_own_files(agent: &Agent, path: &Path, found: &mut Found) -> bool {
             tenterhook_files_with_texts(agent, program).into_iter().find(|(key, _)| *key == name);
         found.altered |= as_written.is_none_or(|(_, value)| value != text);
     }
+    // A script that is missing is an event that is missing.
+    found.altered |= missing && is_one_module;
     found.programs.sort();
     found.programs.dedup();
     is_there
@@ -443,7 +455,7 @@ fn agent_page(row: &Row, here: &Here) -> String {
     }
     found.iter().for_each(|f| page.push_file(agent, f, here));
     let off = find_off_switch(agent, found, here);
-    if let Some(Off { file, key, what }) = &off {
+    if let Some(Off { file, key, what, .. }) = &off {
         page.push_row("switched off", &format!("`{key}` in {file}: {what}"));
     }
     silenced::silencer_rows(&row.silencers, here)
@@ -463,7 +475,7 @@ fn agent_page(row: &Row, here: &Here) -> String {
     }
     if row.is_covered || is_silenced || waits {
         page.push_coverage(agent, &row.found, here);
-    } else if let Some(Off { file, key, .. }) = off {
+    } else if let Some(Off { file, key, .. }) = off.filter(|off| !off.is_missing) {
         page.push_row("to change it", &format!("take `{key}` out of {file}"));
     } else if let Some(file) = row.found.iter().find(|file| file.broken.is_some()) {
         let how = format!("fix {} by hand, then `tenterhook install {}`", file.file, agent.name);

@@ -37,6 +37,7 @@ mod lock;
 mod managed;
 mod messy;
 mod moved_home;
+mod openclaw;
 mod openings;
 #[cfg(target_os = "linux")]
 mod organisation;

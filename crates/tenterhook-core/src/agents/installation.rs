@@ -114,6 +114,27 @@ pub struct SwitchFile {
     pub key: Key,
 }
 
+/// A settings file that lists the plugins which an agent loads. Each value is the path of a key.
+#[derive(Clone, Copy, Debug)]
+pub struct PluginList {
+    /// The file, relative to the agent's home.
+    pub file: &'static str,
+    /// The variable that holds another path of the file.
+    pub variable: Option<&'static str>,
+    /// The list of the folders of plugins.
+    pub folders: &'static [&'static str],
+    /// Switches of the plugin that must be on.
+    pub flags: &'static [&'static [&'static str]],
+    /// The list of the names that may be loaded; all may, if it does not exist.
+    pub allowed: &'static [&'static str],
+    /// The list of the names that are not loaded.
+    pub denied: &'static [&'static str],
+    /// The switch that loads no plugin if it is off.
+    pub all: &'static [&'static str],
+    /// The key that stands for the content of other files.
+    pub include: &'static str,
+}
+
 /// How to register hooks with an agent: its files, their format, and the gaps that remain.
 #[derive(Clone, Copy, Debug)]
 pub struct Installation {
@@ -135,10 +156,17 @@ pub struct Installation {
     pub grouped: Option<&'static [&'static str]>,
     /// The value of the key `type` of an entry, if its entries have that key.
     pub entry_type: Option<&'static str>,
+    /// The other files of the plugin, with their names. If there are any, the config path is their
+    /// folder, and the plugin is `index.js` in it.
+    pub beside_plugin: &'static [(&'static str, &'static str)],
+    /// The file that lists the plugins which the agent loads, if it loads no others.
+    pub plugin_list: Option<PluginList>,
     /// Whether it accepts comments in them.
     pub comments: bool,
     /// Whether it reads JSON as JavaScript does (C-87).
     pub javascript: bool,
+    /// Whether its files are JSON5.
+    pub json5: bool,
     /// Whether it accepts a byte order mark before them.
     pub mark: bool,
     /// Whether it rejects the whole file if the matcher of a group is a list.
@@ -204,8 +232,11 @@ impl Installation {
         wrapper: "hooks",
         grouped: None,
         entry_type: Some("command"),
+        beside_plugin: &[],
+        plugin_list: None,
         comments: false,
         javascript: false,
+        json5: false,
         mark: false,
         lone_matchers: false,
         checks_values: false,

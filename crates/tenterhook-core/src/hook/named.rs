@@ -55,6 +55,8 @@ impl DialectId {
     pub const KILO: Self = Self("kilo");
     /// That of our extension in Pi.
     pub const PI: Self = Self("pi");
+    /// That of our plugin in OpenClaw.
+    pub const OPENCLAW: Self = Self("openclaw");
 
     /// Returns the name of the dialect.
     #[must_use]

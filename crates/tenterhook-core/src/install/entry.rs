@@ -17,6 +17,9 @@ const GONE: &str = "Tenterhook did not answer, so this is not done. Tell the use
 /// program as a JSON string.
 const PLUGIN: &str = include_str!("plugin.js");
 
+/// The name of the plugin in a folder with other files.
+const PLUGIN_IN_FOLDER: &str = "index.js";
+
 /// The command that an agent runs for an event (BR-61, BR-62). On a gate, it denies even if the
 /// program is missing: sh, bash, zsh and fish all run the part after `||`.
 #[must_use]
@@ -106,7 +109,11 @@ pub fn tenterhook_files_with_texts(agent: &Agent, program: &str) -> Vec<(String,
             let program = Value::from(program).to_string();
             let text = PLUGIN.replace("@AGENT@", agent.name);
             let text = text.replace("@TITLE@", agent.title).replace("@PROGRAM@", &program);
-            vec![(String::new(), text + agent.installation.plugin)]
+            let beside = agent.installation.beside_plugin;
+            let name = if beside.is_empty() { "" } else { PLUGIN_IN_FOLDER };
+            let others = beside.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+            let plugin = (name.to_owned(), text + agent.installation.plugin);
+            std::iter::once(plugin).chain(others).collect()
         }
     }
 }

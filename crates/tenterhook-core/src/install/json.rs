@@ -42,6 +42,8 @@ pub struct Switched {
     pub key: String,
     /// Whether it disables them.
     pub off: bool,
+    /// Whether it disables them because something is missing in it.
+    pub is_missing: bool,
 }
 
 /// The position of an entry: the indices of its event, its group and the entry in the group.
@@ -234,8 +236,11 @@ pub fn find_hook_switch(agent: &Agent, switches: &[Key], text: &str) -> Option<S
         };
         let off = is_set == *off;
         // A file that the agent refuses cannot enable hooks.
-        (off || !agent_may_reject_settings(agent, text))
-            .then(|| Switched { key: keys.join("."), off })
+        (off || !agent_may_reject_settings(agent, text)).then(|| Switched {
+            key: keys.join("."),
+            off,
+            is_missing: false,
+        })
     };
     let all: Vec<Switched> = switches.iter().filter_map(switched).collect();
     // One key that disables hooks wins over all others.
@@ -444,7 +449,8 @@ pub(super) fn entry_node<'n>(agent: &Agent, root: &'n Node, place: At) -> Option
 
 /// Parses a text, with an error if the agent would reject it (BR-63).
 pub(super) fn parse_settings(agent: &Agent, text: &str) -> Result<Node, Wrong> {
-    let Parsed { root, faults, .. } = parse_by_format(text, Format::Json);
+    let format = if agent.installation.json5 { Format::Json5 } else { Format::Json };
+    let Parsed { root, faults, .. } = parse_by_format(text, format);
     let wrong = |span: Span, message: String| {
         let place = Location::find(&std::sync::Arc::from(""), text, span);
         Wrong { message, line: place.line, column: place.column }

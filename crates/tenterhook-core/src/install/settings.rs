@@ -249,7 +249,7 @@ fn insert_text_at(text: &str, at: usize, new: &str) -> String {
     format!("{before}{new}{after}")
 }
 
-fn error_at_span(text: &str, span: Span, message: String) -> Wrong {
+pub(super) fn error_at_span(text: &str, span: Span, message: String) -> Wrong {
     let place = Location::find(&std::sync::Arc::from(""), text, span);
     Wrong { message, line: place.line, column: place.column }
 }

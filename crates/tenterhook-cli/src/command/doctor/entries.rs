@@ -58,7 +58,7 @@ pub(super) fn is_left_out(agent: &'static Agent, here: &Here) -> bool {
 
 fn files_in_scope(agent: &'static Agent, scope: Scope, root: &Path) -> Vec<File> {
     let names: Vec<String> = match agent.installation.form {
-        Form::Scripts => tenterhook_files_with_texts(agent, "tenterhook")
+        Form::Scripts | Form::Plugin => tenterhook_files_with_texts(agent, "tenterhook")
             .into_iter()
             .map(|file| file.0)
             .collect(),
@@ -172,6 +172,7 @@ pub(super) fn entry_findings(agent: &'static Agent, files: &[File], here: &Here)
         found.extend(missing_entry_findings(agent, &ours, here));
     }
     found.extend(ours.iter().filter_map(|file| altered_entry_finding(agent, file, here)));
+    found.extend(ours.iter().flat_map(|file| files_beside_plugin_findings(agent, file, here)));
     found.extend(called_twice_finding(agent, &ours, here));
     found.extend(switches::switch_findings(agent, files, here));
     found.extend(ours.iter().flat_map(|file| unapproved_entries_findings(agent, file, here)));
@@ -252,6 +253,21 @@ fn altered_entry_finding(agent: &'static Agent, file: &File, here: &Here) -> Opt
             here,
         ),
     )
+}
+
+/// Reports the files beside a plugin that are missing or differ from what `install` writes.
+fn files_beside_plugin_findings(agent: &'static Agent, file: &File, here: &Here) -> Vec<Finding> {
+    let beside = agent.installation.beside_plugin.iter().filter_map(|(name, text)| {
+        let path = file.path.with_file_name(name);
+        let what = match read_if_exists(&path).ok().flatten() {
+            Some(found) if found == *text => return None,
+            Some(_) => "this file differs from what `install` writes",
+            None => "this file is missing: the plugin does not load without it",
+        };
+        let finding = Finding::new(Kind::EntryAltered, what, fix_by_installing(agent, file.scope));
+        Some(finding.with_location(&path, None, here))
+    });
+    beside.collect()
 }
 
 /// Returns the text as `install` would write it, without adding missing entries: these have their

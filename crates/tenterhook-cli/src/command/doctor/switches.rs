@@ -62,8 +62,17 @@ fn as_seen_file(file: &File) -> Seen<'_> {
 }
 
 fn switched_off_finding(agent: &Agent, said: &SwitchSetting, here: &Here) -> Finding {
-    let what = format!("`{}` switches all hooks of {} off", said.switched.key, agent.title);
-    let mend = Mend::from_advice(format!("take `{}` out of the file", said.switched.key));
+    let key = &said.switched.key;
+    let (what, mend) = match said.switched.is_missing {
+        true => (
+            format!("`{key}` does not name the plugin, so {} does not load it", agent.title),
+            fix_by_installing(agent, Scope::User),
+        ),
+        false => (
+            format!("`{key}` switches all hooks of {} off", agent.title),
+            Mend::from_advice(format!("take `{key}` out of the file")),
+        ),
+    };
     Finding::new(Kind::SwitchedOff, what, mend).with_location(&said.path, find_key_line(said), here)
 }
 

@@ -112,7 +112,7 @@ pub(crate) fn agent_user_directory(agent: &Agent, here: &Here) -> PathBuf {
         .unwrap_or_else(|| here.roots.home.join(agent.installation.home))
 }
 
-fn env_variable<'a>(name: &str, here: &'a Here) -> Option<&'a str> {
+pub(super) fn env_variable<'a>(name: &str, here: &'a Here) -> Option<&'a str> {
     here.env.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
 }
 

@@ -6,6 +6,7 @@ use tenterhook_core::agents::{Agent, Below, Scope, SwitchFile};
 use tenterhook_core::install::{self, Switched};
 
 use super::files::{agent_user_directory, read_if_exists};
+use super::listed::find_setting_against_plugin;
 use crate::ambient::Here;
 
 /// A file of the agent that was read.
@@ -56,6 +57,11 @@ pub(crate) fn find_off_switch(
     let stays = agent.installation.managed_stays && managed.iter().any(|file| file.calls);
     let others = if stays { Vec::new() } else { others };
     let elsewhere = agent.installation.switches_elsewhere.iter().filter(|_| !stays);
+    if files.iter().any(|file| file.calls)
+        && let Some(setting) = find_setting_against_plugin(agent, here)
+    {
+        return Some(setting);
+    }
     let mut all = managed
         .into_iter()
         .filter_map(in_file)

@@ -1,11 +1,13 @@
 //! The dialect of Pi 1.6.0 and 0.73.1, which load extensions instead of running hook commands. The
 //! extension of Tenterhook sends Pi's names of tools and arguments.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::answer::Power::{self, Context, Deny, Input, Message, Output, Prompt};
 use crate::dialect::kit::call::{Keys, Vocabulary, end_of_turn_row, event_row};
-use crate::dialect::kit::plugin::{ARGS, CONTEXT, DENY, MESSAGE, OUTPUT, PROMPT, Plugin};
+use crate::dialect::kit::plugin::{
+    ARGS, CONTEXT, DENY, MESSAGE, OUTPUT, PROMPT, Plugin, to_agent_edits, with_neutral_edits,
+};
 use crate::dialect::kit::reply::{EventReplies, Phrase, Replies};
 use crate::dialect::kit::unasked::{Commands, UnaskedFile};
 pub(crate) use crate::dialect::parts::Dialect;
@@ -16,7 +18,7 @@ use crate::event::Event;
 pub(crate) static PI: Dialect = Plugin {
     id: DialectId::PI,
     rows: || ROWS,
-    decode_event: |json, roots| WORDS.decode_event(&with_neutral_edits(json), roots),
+    decode_event: |json, roots| WORDS.decode_event(&with_neutral_edits(&EDIT, json), roots),
     encode_event: |event| WORDS.encode_event(event),
     replies: &REPLIES,
     unasked: &[
@@ -66,24 +68,8 @@ static EDIT: ToolWords = ToolWords {
     keys: &[("oldText", "old_string"), ("newText", "new_string")],
 };
 
-/// Returns the event with neutral keys in each of the edits of a call.
-fn with_neutral_edits(json: &Map<String, Value>) -> Map<String, Value> {
-    let mut event = json.clone();
-    if let Some(input) = event.get_mut("tool_input") {
-        convert_edits(input, |edit| EDIT.to_neutral_input(edit));
-    }
-    event
-}
-
 fn to_agent_input(event: &Event, input: &Value) -> Value {
-    let mut input = WORDS.to_agent_input(event, input);
-    convert_edits(&mut input, |edit| EDIT.to_agent_input(edit));
-    input
-}
-
-fn convert_edits(input: &mut Value, convert: impl Fn(&Value) -> Value) {
-    let edits = input.get_mut("edits").and_then(Value::as_array_mut);
-    edits.into_iter().flatten().for_each(|edit| *edit = convert(edit));
+    to_agent_edits(&EDIT, WORDS.to_agent_input(event, input))
 }
 
 static REPLIES: Replies =

@@ -11,11 +11,13 @@ use super::reply::{Part, Phrase, Replies};
 use super::unasked::UnaskedFile;
 use crate::answer::{Answer, Powers};
 use crate::dialect::parts::{Calls, Core, Dialect, Files};
+use crate::dialect::tools::ToolWords;
 use crate::dialect::{DialectId, Envelope, EventFault, EventRow, Fit, Roots};
 use crate::event::Event;
 use crate::source::ReadConfig;
 
 pub(crate) const DENY: Phrase = &[(&["decision"], Part::Word("deny")), (&["reason"], Part::Reason)];
+pub(crate) const ASK: Phrase = &[(&["decision"], Part::Word("ask")), (&["reason"], Part::Reason)];
 pub(crate) const ARGS: Phrase = &[(&["args"], Part::Given)];
 pub(crate) const PROMPT: Phrase = &[(&["prompt"], Part::Given)];
 pub(crate) const OUTPUT: Phrase = &[(&["output"], Part::GivenText)];
@@ -54,4 +56,27 @@ impl Plugin {
             ..Dialect::new(core)
         }
     }
+}
+
+/// Returns the event with neutral keys in each of the `edits` that a call makes at once.
+pub(crate) fn with_neutral_edits(
+    edit: &ToolWords,
+    json: &Map<String, Value>,
+) -> Map<String, Value> {
+    let mut event = json.clone();
+    if let Some(input) = event.get_mut("tool_input") {
+        convert_edits(input, |value| edit.to_neutral_input(value));
+    }
+    event
+}
+
+/// Returns the input of a call with the agent's keys in each of its `edits`.
+pub(crate) fn to_agent_edits(edit: &ToolWords, mut input: Value) -> Value {
+    convert_edits(&mut input, |value| edit.to_agent_input(value));
+    input
+}
+
+fn convert_edits(input: &mut Value, convert: impl Fn(&Value) -> Value) {
+    let edits = input.get_mut("edits").and_then(Value::as_array_mut);
+    edits.into_iter().flatten().for_each(|edit| *edit = convert(edit));
 }

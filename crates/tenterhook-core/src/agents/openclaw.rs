@@ -1,0 +1,98 @@
+//! OpenClaw: its names, what decides whether it loads the plugin, and the installation of Tenterhook
+//! in it. Data; decides nothing.
+
+pub mod dialect;
+
+use super::{
+    Agent, Event, Form, Guarded, Installation, PluginList, Scope, gate_event, new_config_path,
+    observer_event, tool_gate_event, tool_observer_event,
+};
+use tenterhook_shell::Language;
+
+/// The agent.
+pub static AGENT: Agent = Agent {
+    name: "openclaw",
+    title: "OpenClaw",
+    programs: &["openclaw"],
+    windows_shell: &[Language::Posix, Language::PowerShell],
+    guarded: Guarded {
+        files: &[
+            "openclaw.json",
+            "~/.openclaw/openclaw.json",
+            "~/.openclaw/tenterhook/",
+            "~/.openclaw/extensions/",
+            "~/.openclaw/state/",
+            "~/.openclaw/exec-approvals.json",
+            "~/.openclaw-*/openclaw.json",
+            ".openclaw/extensions/",
+        ],
+        variables: &[
+            "OPENCLAW_HOME",
+            "OPENCLAW_STATE_DIR",
+            "OPENCLAW_CONFIG_PATH",
+            "OPENCLAW_INCLUDE_ROOTS",
+            "OPENCLAW_PROFILE",
+        ],
+        options: &[
+            "--profile",
+            "--dev",
+            "--isolated",
+            "--auth-env-only",
+            "--config",
+            "--state-dir",
+        ],
+        ..Guarded::NONE
+    },
+    installation: Installation {
+        seen: &[".openclaw"],
+        home_variable: Some("OPENCLAW_STATE_DIR"),
+        home: ".openclaw",
+        places: &[new_config_path(Scope::User, "tenterhook")],
+        form: Form::Plugin,
+        plugin: include_str!("openclaw/end.js"),
+        beside_plugin: &[
+            ("package.json", include_str!("openclaw/package.json")),
+            ("openclaw.plugin.json", include_str!("openclaw/openclaw.plugin.json")),
+        ],
+        plugin_list: Some(PluginList {
+            file: "openclaw.json",
+            variable: Some("OPENCLAW_CONFIG_PATH"),
+            folders: &["plugins", "load", "paths"],
+            flags: &[
+                &["plugins", "entries", "tenterhook", "enabled"],
+                &["plugins", "entries", "tenterhook", "hooks", "allowConversationAccess"],
+            ],
+            allowed: &["plugins", "allow"],
+            denied: &["plugins", "deny"],
+            all: &["plugins", "enabled"],
+            include: "$include",
+        }),
+        json5: true,
+        events: EVENTS,
+        gone: "tool calls and prompts are denied by the plugin",
+        gaps: &[
+            "`openclaw agent exec` runs no hook: the plugin ends it, but not with `--isolated`, `--auth-env-only` or `--config`",
+            "a question is asked where OpenClaw can ask for an approval; elsewhere it becomes a denial",
+            "the end of a turn cannot be blocked after a tool ran in it",
+            "another plugin runs in the same process, and can do what a hook denies",
+            "if another plugin asks for an approval with changed parameters, these run once they are approved",
+            "the tool `openclaw` hands its text to a model that changes settings",
+            "what `process` types into a running program is judged as one call, not as commands",
+            "each `--profile` reads files of its own",
+        ],
+        next: "OpenClaw loads the plugin when it is started next; `openclaw plugins inspect tenterhook --runtime` shows it",
+        ..Installation::NONE
+    },
+    ..Agent::NONE
+};
+
+/// The events for which the plugin calls Tenterhook.
+const EVENTS: &[Event] = &[
+    tool_gate_event("PreToolUse", 600),
+    gate_event("UserPromptSubmit", 60),
+    tool_observer_event("PostToolUse", 600),
+    tool_observer_event("PostToolUseFailure", 600),
+    observer_event("Stop", 600),
+    observer_event("SessionStart", 60),
+    observer_event("SessionEnd", 10),
+];

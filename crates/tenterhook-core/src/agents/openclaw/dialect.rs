@@ -1,0 +1,180 @@
+//! The dialect of OpenClaw 2026.9.6, which loads plugins instead of running hook commands. The
+//! plugin of Tenterhook sends OpenClaw's names of tools and parameters.
+
+use serde_json::{Map, Value, json};
+
+use crate::answer::Power::{self, Ask, Context, Deny, Input, Message, Output};
+use crate::dialect::kit::call::{Keys, Vocabulary, end_of_turn_row, event_row};
+use crate::dialect::kit::plugin::{
+    ARGS, ASK, CONTEXT, DENY, MESSAGE, OUTPUT, Plugin, to_agent_edits, with_neutral_edits,
+};
+use crate::dialect::kit::reply::{EventReplies, Phrase, Replies};
+pub(crate) use crate::dialect::parts::Dialect;
+use crate::dialect::tools::ToolWords;
+use crate::dialect::{DialectId, EventRow, Subject};
+use crate::event::Event;
+
+pub(crate) static OPENCLAW: Dialect = Plugin {
+    id: DialectId::OPENCLAW,
+    rows: || ROWS,
+    decode_event: |json, roots| {
+        WORDS.decode_event(&with_neutral_edits(&EDIT, &with_called_tool(json)), roots)
+    },
+    encode_event: |event| WORDS.encode_event(event),
+    replies: &REPLIES,
+    unasked: &[],
+}
+.into_dialect();
+
+static WORDS: Vocabulary = Vocabulary {
+    agent: "OpenClaw",
+    name: "hook_event_name",
+    keys: KEYS,
+    tools: TOOLS,
+    rows: || ROWS,
+};
+
+#[rustfmt::skip]
+static ROWS: &[EventRow] = &[
+    event_row("SessionStart", "SessionStart", Subject::None, &[], ""),
+    event_row("UserPromptSubmit", "UserPromptSubmit", Subject::None, &[Deny], ""),
+    event_row("PreToolUse", "PreToolUse", Subject::None, &[Deny], ""),
+    event_row("PostToolUse", "PostToolUse", Subject::None, &[Deny], ""),
+    event_row("PostToolUseFailure", "PostToolUseFailure", Subject::None, &[Deny], ""),
+    end_of_turn_row("Stop", "Stop", Subject::None, ""),
+    event_row("SessionEnd", "SessionEnd", Subject::None, &[], ""),
+];
+
+const KEYS: Keys = &[("agent", "")];
+
+#[rustfmt::skip]
+static TOOLS: &[ToolWords] = &[
+    ToolWords { own: &["exec"], neutral: "Bash", keys: &[("background", "run_in_background")] },
+    ToolWords { own: &["read"], neutral: "Read", keys: &[("path", "file_path")] },
+    ToolWords { own: &["write"], neutral: "Write", keys: &[("path", "file_path")] },
+    ToolWords { own: &["edit"], neutral: "MultiEdit", keys: &[("path", "file_path")] },
+    ToolWords { own: &["apply_patch"], neutral: "apply_patch", keys: &[] },
+    ToolWords { own: &["web_fetch"], neutral: "WebFetch", keys: &[] },
+    ToolWords { own: &["web_search"], neutral: "WebSearch", keys: &[] },
+    ToolWords { own: &["sessions_spawn"], neutral: "Agent", keys: &[("task", "prompt")] },
+];
+
+/// One of the `edits` of a call of `edit`.
+static EDIT: ToolWords = ToolWords {
+    own: &["edit"],
+    neutral: "Edit",
+    keys: &[("oldText", "old_string"), ("newText", "new_string")],
+};
+
+/// The tool that calls another one by its name. Before that one runs, the plugin is asked about it,
+/// too; its result comes as that of this tool.
+const CALLER: &str = "tool_call";
+
+/// Returns the event about a result with the tool that ran, if another tool called it (OC-5).
+fn with_called_tool(json: &Map<String, Value>) -> Map<String, Value> {
+    let mut event = json.clone();
+    let text = |key: &str| json.get(key).and_then(Value::as_str).unwrap_or_default();
+    if !text("hook_event_name").starts_with("PostToolUse") || text("tool_name") != CALLER {
+        return event;
+    }
+    let input = json.get("tool_input");
+    let id = input.and_then(|input| input.get("id")).and_then(Value::as_str);
+    // `openclaw:core:exec` is `exec`.
+    if let Some(name) = id.and_then(|id| id.rsplit(':').next()) {
+        let called = input.and_then(|input| input.get("args")).cloned();
+        event.insert("tool_name".to_owned(), name.into());
+        event.insert("tool_input".to_owned(), called.unwrap_or_else(|| json!({})));
+    }
+    event
+}
+
+fn to_agent_input(event: &Event, input: &Value) -> Value {
+    to_agent_edits(&EDIT, WORDS.to_agent_input(event, input))
+}
+
+static REPLIES: Replies =
+    Replies { agent: "OpenClaw", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };
+
+const fn new_event_replies(event: &'static str, can: &'static [(Power, Phrase)]) -> EventReplies {
+    EventReplies {
+        can,
+        input: |event, input| Ok(to_agent_input(event, input)),
+        ..EventReplies::empty(event)
+    }
+}
+
+const RESULT: &[(Power, Phrase)] =
+    &[(Deny, DENY), (Output, OUTPUT), (Context, CONTEXT), (Message, MESSAGE)];
+
+const EVENTS: &[EventReplies] = &[
+    new_event_replies("SessionStart", &[(Context, CONTEXT), (Message, MESSAGE)]),
+    new_event_replies("UserPromptSubmit", &[(Deny, DENY), (Context, CONTEXT), (Message, MESSAGE)]),
+    new_event_replies("PreToolUse", &[(Deny, DENY), (Ask, ASK), (Input, ARGS), (Message, MESSAGE)]),
+    new_event_replies("PostToolUse", RESULT),
+    new_event_replies("PostToolUseFailure", RESULT),
+    new_event_replies("Stop", &[(Deny, DENY), (Message, MESSAGE)]),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::Roots;
+
+    fn decode(event: &Value) -> Event {
+        let event = event.as_object().cloned().unwrap_or_default();
+        OPENCLAW.decode_event(&event, &Roots::default()).unwrap()
+    }
+
+    /// OC-4.
+    #[test]
+    fn inputs_of_tools_have_neutral_keys() {
+        for (tool, input, neutral, expected) in [
+            (
+                "exec",
+                json!({"command": "ls", "workdir": "/a", "background": true}),
+                "Bash",
+                json!({"command": "ls", "workdir": "/a", "run_in_background": true}),
+            ),
+            (
+                "edit",
+                json!({"path": "a", "edits": [{"oldText": "x", "newText": "y"}]}),
+                "MultiEdit",
+                json!({"file_path": "a", "edits": [{"old_string": "x", "new_string": "y"}]}),
+            ),
+            ("sessions_spawn", json!({"task": "look"}), "Agent", json!({"prompt": "look"})),
+            ("apply_patch", json!({"input": "x"}), "apply_patch", json!({"input": "x"})),
+            ("process", json!({"action": "list"}), "process", json!({"action": "list"})),
+            (
+                "code_mode_exec",
+                json!({"command": "1 + 1"}),
+                "code_mode_exec",
+                json!({"command": "1 + 1"}),
+            ),
+        ] {
+            let event = decode(
+                &json!({"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input}),
+            );
+            assert_eq!(event.text("tool_name"), Some(neutral), "{tool}");
+            assert_eq!(event.payload["tool_input"], expected, "{tool}");
+            assert_eq!(to_agent_input(&event, &event.payload["tool_input"]), input, "{tool}");
+        }
+    }
+
+    /// OC-5.
+    #[test]
+    fn result_of_a_called_tool_is_that_of_the_tool() {
+        for (event, id, expected) in [
+            ("PostToolUse", json!("exec"), "Bash"),
+            ("PostToolUseFailure", json!("openclaw:core:exec"), "Bash"),
+            ("PostToolUse", json!("openclaw:core:cron"), "cron"),
+            ("PostToolUse", json!(1), "tool_call"),
+            ("PreToolUse", json!("exec"), "tool_call"),
+        ] {
+            let event = decode(&json!({
+                "hook_event_name": event, "tool_name": "tool_call",
+                "tool_input": {"id": id, "args": {"command": "ls"}},
+            }));
+            assert_eq!(event.text("tool_name"), Some(expected), "{id}");
+        }
+    }
+}
