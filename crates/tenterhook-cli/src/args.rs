@@ -81,7 +81,7 @@ pub(crate) enum Command {
     Init,
     /// Find mistakes in hook files, and hooks that can never run
     #[command(
-        after_help = "Examples:\n  tenterhook check\n  tenterhook check .claude/settings.json\n  tenterhook check gen=hooks.json --format json\n  tenterhook check --as managed tenterhook.toml\n  tenterhook check --diff\n  tenterhook check --watch"
+        after_help = "Examples:\n  tenterhook check\n  tenterhook check .claude/settings.json\n  tenterhook check gen=hooks.json --format json\n  tenterhook check --as managed tenterhook.toml\n  tenterhook check --diff\n  tenterhook check --repo clone --format json\n  tenterhook check --watch"
     )]
     Check(Check),
     /// List the configured hooks
@@ -330,6 +330,13 @@ pub(crate) struct Check {
     /// Check the files as they would be read there, e.g. before an organisation ships its file [default: where they are]
     #[arg(long = "as", value_name = "SCOPE", requires = "which_files")]
     pub(crate) scope: Option<ScopeArg>,
+    /// List what agents would run of a clone, hooks and other code; ends with exit code 1 if one may run unasked and is not accepted [default: here]
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".",
+        conflicts_with_all = ["which_files", "fix", "diff", "watch", "strict", "dialect"])]
+    pub(crate) repo: Option<PathBuf>,
+    /// Accept what agents run of this file or directory of the clone, or of the file with this SHA-256
+    #[arg(long, value_name = "FILE|SHA256", requires = "repo")]
+    pub(crate) allow: Vec<String>,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -26,6 +26,7 @@ pub(crate) mod opencode;
 pub(crate) mod pi;
 pub(crate) mod qwen;
 pub(crate) mod reasonix;
+mod repository;
 mod shared;
 mod tenterhook;
 pub(crate) mod vibe;
@@ -41,6 +42,8 @@ use installation::{
 };
 pub use shared::SharedFiles;
 use tenterhook_shell::Language;
+
+pub use repository::{CommandKey, Commands, Consent, RepositoryFile};
 
 pub use self::{
     claude::AGENT as CLAUDE, cline::AGENT as CLINE, codex::AGENT as CODEX,
@@ -71,6 +74,8 @@ pub struct Agent {
     pub sessions: Option<Sessions>,
     /// The files, variables and options that decide whether its hooks run.
     pub guarded: Guarded,
+    /// What it runs of a project's files before and beside the tool calls of a session.
+    pub repository_files: &'static [RepositoryFile],
     /// Events that only its own hook files have, if Tenterhook does not read its hook files.
     pub foreign_events: &'static [&'static str],
     /// Hook files of other agents of which it runs hooks, too.
@@ -170,6 +175,7 @@ impl Agent {
         windows_shell: &[],
         sessions: None,
         guarded: Guarded::NONE,
+        repository_files: &[],
         foreign_events: &[],
         reads: &[],
         installation: Installation::NONE,
@@ -215,6 +221,14 @@ pub static AGENTS: &[&Agent] = &[
 #[must_use]
 pub fn agent_by_program(program: &str) -> Option<&'static Agent> {
     AGENTS.iter().copied().find(|agent| agent.programs.contains(&program))
+}
+
+/// Iterates over what agents run of a project's files: the agent's name for people, and the file.
+pub fn repository_files_by_agent() -> impl Iterator<Item = (&'static str, &'static RepositoryFile)>
+{
+    let listed = AGENTS.iter().map(|agent| (agent.title, agent.repository_files));
+    let all = listed.chain(repository::others::OTHERS.iter().copied());
+    all.flat_map(|(title, files)| files.iter().map(move |file| (title, file)))
 }
 
 /// Iterates over the agents whose modules could silence hooks.

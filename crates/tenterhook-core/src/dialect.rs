@@ -24,6 +24,7 @@ pub(crate) mod label;
 pub(crate) mod machine;
 pub mod native;
 pub(crate) mod parts;
+pub(crate) mod repository;
 pub(crate) mod requests;
 pub mod tools;
 pub(crate) mod typed;
@@ -43,6 +44,7 @@ pub use self::{
     kit::reply::Reply,
     label::{EventLabel, event_rows_named},
     parts::Dialect,
+    repository::{RepositoryCommand, read_repository_commands},
 };
 pub use crate::agents::{
     antigravity::dialect as antigravity, augment::dialect as augment, claude::dialect as claude,

@@ -32,6 +32,6 @@ pub use json::{
     foreign_entries, installed_events_and_commands, remove_own_entries,
 };
 pub use listed::{find_unlisted_plugin, settings_listing_plugin};
-pub use own::{Stranger, find_foreign_part};
+pub use own::{Stranger, find_foreign_part, program_called_by_own_text};
 pub use settings::{Setting, add_settings, remove_settings};
 pub use tables::RANDOM_DIGITS;

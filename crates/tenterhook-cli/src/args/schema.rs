@@ -28,6 +28,8 @@ pub(crate) enum SchemaOf {
     Test,
     /// What `check --format json` prints
     Check,
+    /// What `check --repo --format json` prints
+    Repository,
     /// What `list --format json` prints
     List,
     /// What `explain --format json` prints

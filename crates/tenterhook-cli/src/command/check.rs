@@ -1,5 +1,7 @@
 //! `check`: every mistake in hook files, and whether each hook can ever run.
 
+mod repository;
+
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,6 +33,9 @@ use crate::wants;
 use crate::watch;
 
 pub(crate) fn run(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem> {
+    if let Some(directory) = &args.repo {
+        return repository::run(directory, args, here, term);
+    }
     if args.watch {
         return watch::run_on_changes(
             term,

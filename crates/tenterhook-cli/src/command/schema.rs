@@ -17,6 +17,7 @@ pub(crate) fn run(args: &Schema, term: Term) -> Result<Exit, Problem> {
         SchemaOf::Cases => schema_text(Kind::Cases),
         SchemaOf::Test => include_str!("schema/test.json"),
         SchemaOf::Check => include_str!("schema/check.json"),
+        SchemaOf::Repository => include_str!("schema/repository.json"),
         SchemaOf::List => include_str!("schema/list.json"),
         SchemaOf::Explain => include_str!("schema/explain.json"),
         SchemaOf::Rules => include_str!("schema/rules.json"),

@@ -29,11 +29,11 @@ use crate::exit::Exit;
 use crate::load::shorten_path;
 use crate::openings::find_tools_unseen_by_hooks;
 use crate::problem::Problem;
+use crate::repository;
 use crate::show::layout::{self, format_count};
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
 use crate::silence;
 use crate::term::Term;
-use crate::unasked;
 use rules::{Rules, State};
 use view::View;
 
@@ -84,9 +84,8 @@ pub(crate) fn run(args: &Status, here: &Here, term: Term) -> Result<Exit, Proble
                 term.print_data(&agent_page(row, here))?;
             }
             term.print_data(&rules_page(&rules, &view))?;
-            term.print_data(&unasked::commands_text(&unasked::find_commands_run_without_gate(
-                here,
-            )))?;
+            let commands = repository::find_commands(here);
+            term.print_data(&repository::commands_beside_tool_calls_text(&commands))?;
         }
     }
     Ok(state.exit())

@@ -23,11 +23,11 @@ use crate::journal;
 use crate::load::shorten_path;
 use crate::person;
 use crate::problem::Problem;
+use crate::repository;
 use crate::show::layout;
 use crate::show::paint::{BOLD, GOOD, paint};
 use crate::silence;
 use crate::term::Term;
-use crate::unasked;
 
 pub(crate) fn run(args: &TrustArgs, here: &Here, term: Term) -> Result<Exit, Problem> {
     match &args.what {
@@ -87,7 +87,7 @@ fn ask_to_approve_sources(which: &TrustWhich, here: &Here, term: Term) -> Result
     let reviews = find_reviews(&which.sources, &trust, here)?;
     require_known_digests(&which.yes, &reviews)?;
     if which.yes.is_empty() && which.sources.is_empty() {
-        term.print_data(&unasked::commands_text(&unasked::find_commands_run_without_gate(here)))?;
+        term.print_data(&repository::commands_text(&repository::find_commands(here)))?;
     }
     for review in &reviews {
         let shown = shorten_path(&review.source, &here.roots);
@@ -316,7 +316,7 @@ fn print_status(here: &Here, term: Term) -> Result<Exit, Problem> {
     }
     let silencers = unsettled_silencers(here);
     out.push_str(&page::silencers_text(&silencers, here));
-    out.push_str(&unasked::commands_text(&unasked::find_commands_run_without_gate(here)));
+    out.push_str(&repository::commands_text(&repository::find_commands(here)));
     term.print_data(&out)?;
     let settled = |review: &Review| matches!(review.state, State::Approved | State::Refused);
     let is_settled = reviews.iter().all(settled) && silencers.is_empty();

@@ -3,6 +3,7 @@
 
 pub mod dialect;
 
+use super::repository::{Consent, RepositoryFile, hook_file};
 use super::{
     Agent, Event, Evidence, Form, Guarded, Installation, Scope, new_config_path, observer_event,
     tool_gate_event, tool_observer_event,
@@ -67,4 +68,14 @@ const EVENTS: &[Event] = &[
     observer_event("PreInvocation", 60),
     observer_event("Stop", 600),
     observer_event("SessionStart", 60),
+    repository_files: REPOSITORY_FILES,
+    ..Agent::NONE
+};
+
+/// What Antigravity runs of a project, by public repositories. The root holds named hooks.
+const REPOSITORY_FILES: &[RepositoryFile] = &[
+    hook_file(".agents/hooks.json", &[], Consent::Unknown),
+    hook_file(".agent/hooks.json", &[], Consent::Unknown),
+    hook_file("_agents/hooks.json", &[], Consent::Unknown),
+    hook_file("_agent/hooks.json", &[], Consent::Unknown),
 ];

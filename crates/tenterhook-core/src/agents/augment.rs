@@ -3,6 +3,7 @@
 
 pub mod dialect;
 
+use super::repository::{Consent, MCP_SERVERS, RepositoryFile, hook_file, settings_file};
 use super::{
     Agent, Event, Evidence, Form, Guarded, Installation, Scope, new_config_path, observer_event,
     tool_gate_event, tool_observer_event,
@@ -63,4 +64,14 @@ const EVENTS: &[Event] = &[
     observer_event("SessionStart", 60),
     observer_event("SessionEnd", 10),
     observer_event("Notification", 60),
+    repository_files: REPOSITORY_FILES,
+    ..Agent::NONE
+};
+
+/// What Auggie 0.36.0 runs of a project.
+const REPOSITORY_FILES: &[RepositoryFile] = &[
+    hook_file(".augment/settings.json", &["hooks"], Consent::Unknown),
+    hook_file(".augment/settings.local.json", &["hooks"], Consent::Unknown),
+    settings_file(".augment/settings.json", MCP_SERVERS, Consent::Unknown),
+    settings_file(".augment/settings.local.json", MCP_SERVERS, Consent::Unknown),
 ];

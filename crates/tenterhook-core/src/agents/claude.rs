@@ -2,6 +2,7 @@
 //! decides nothing.
 
 pub mod dialect;
+mod repository;
 #[cfg(feature = "transcript")]
 pub(crate) mod transcript;
 
@@ -54,6 +55,7 @@ pub static AGENT: Agent = Agent {
         texts: &[".claude/skills", ".claude/agents", ".claude/commands"],
         modules: Some(&MODULES),
     },
+    repository_files: repository::FILES,
     installation: Installation {
         seen: &[".claude"],
         home_variable: Some("CLAUDE_CONFIG_DIR"),

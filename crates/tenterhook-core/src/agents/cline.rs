@@ -3,6 +3,7 @@
 
 pub mod dialect;
 
+use super::repository::{Consent, RepositoryFile, code_file};
 use super::{
     Agent, Event, Form, Guarded, Installation, Scope, gate_event, new_config_path, observer_event,
     tool_gate_event, tool_observer_event,
@@ -25,6 +26,7 @@ pub static AGENT: Agent = Agent {
         options: &["--yolo", "-y", "--hooks-dir", "--config"],
         ..Guarded::NONE
     },
+    repository_files: REPOSITORY_FILES,
     installation: Installation {
         seen: &[".cline", "Documents/Cline"],
         home: ".cline",
@@ -47,6 +49,12 @@ pub static AGENT: Agent = Agent {
     },
     ..Agent::NONE
 };
+
+/// What Cline 3.0.65 runs of a project.
+const REPOSITORY_FILES: &[RepositoryFile] = &[
+    code_file(".clinerules/hooks/*", "as a hook of the event in its name", Consent::Unasked),
+    code_file(".cline/hooks/*", "as a hook of the event in its name", Consent::Unasked),
+];
 
 /// The events that call hooks. Cline stops waiting for a hook after 120 seconds, a fixed timeout.
 const EVENTS: &[Event] = &[

@@ -2,6 +2,7 @@
 
 pub mod dialect;
 
+use super::repository::{Consent, RepositoryFile, hook_file};
 use super::{Agent, Guarded};
 
 /// The agent.
@@ -23,5 +24,13 @@ pub(super) static AGENT: Agent = Agent {
         options: &["--yolo", "--config"],
         ..Guarded::NONE
     },
+    repository_files: REPOSITORY_FILES,
     ..Agent::NONE
 };
+
+/// What CodeWhale runs of a project.
+const REPOSITORY_FILES: &[RepositoryFile] = &[hook_file(
+    ".codewhale/hooks.toml",
+    &["hooks"],
+    Consent::Asked("after you trust the folder in your own config"),
+)];

@@ -5,6 +5,7 @@ pub mod dialect;
 #[cfg(feature = "transcript")]
 pub(crate) mod transcript;
 
+use super::repository::{CommandKey, Consent, MCP_START, RepositoryFile, hook_file, settings_file};
 use super::{
     Agent, Below, Event, Form, Guarded, Installation, Scope, Sessions, SwitchFile, gate_event,
     new_config_path, observer_event, tool_gate_event, tool_observer_event,
@@ -50,6 +51,7 @@ pub static AGENT: Agent = Agent {
         ],
         ..Guarded::NONE
     },
+    repository_files: REPOSITORY_FILES,
     installation: Installation {
         seen: &[".codex"],
         home_variable: Some("CODEX_HOME"),
@@ -104,6 +106,16 @@ pub static AGENT: Agent = Agent {
     },
     ..Agent::NONE
 };
+
+/// What Codex CLI runs of a project.
+const REPOSITORY_FILES: &[RepositoryFile] = &[
+    hook_file(".codex/hooks.json", &["hooks"], APPROVED),
+    hook_file(".codex/config.toml", &["hooks"], APPROVED),
+    settings_file(".codex/config.toml", SERVERS, Consent::Asked("after you trust the folder")),
+];
+
+const APPROVED: Consent = Consent::Asked("after you approve each in `/hooks`");
+const SERVERS: &[CommandKey] = &[(&["mcp_servers", "*"], MCP_START)];
 
 /// The events that call hooks.
 const EVENTS: &[Event] = &[

@@ -5,6 +5,7 @@ pub mod dialect;
 #[cfg(feature = "transcript")]
 pub(crate) mod transcript;
 
+use super::repository::{Consent, RepositoryFile, hook_file};
 use super::{
     Agent, Event, Form, Guarded, Installation, Scope, Sessions, SharedFiles, gate_event,
     new_config_path, observer_event, tool_gate_event, tool_observer_event,
@@ -68,6 +69,7 @@ pub static AGENT: Agent = Agent {
         needs_matcher: false,
         denial: "",
     }],
+    repository_files: REPOSITORY_FILES,
     installation: Installation {
         seen: &[".copilot"],
         home_variable: Some("COPILOT_HOME"),
@@ -92,6 +94,18 @@ pub static AGENT: Agent = Agent {
     },
     ..Agent::NONE
 };
+
+/// What Copilot CLI runs of a project. It reads the hooks of Claude Code, too (BR-30).
+const REPOSITORY_FILES: &[RepositoryFile] = &[
+    hook_file(".github/hooks/*.json", &["hooks"], TRUST),
+    hook_file(".github/copilot/settings.json", &["hooks"], TRUST),
+    hook_file(".github/copilot/settings.local.json", &["hooks"], TRUST),
+    hook_file(".claude/settings.json", &["hooks"], TRUST),
+    hook_file(".claude/settings.local.json", &["hooks"], TRUST),
+];
+
+/// 1.0.102 with `-p` ran them in a folder that was never trusted.
+const TRUST: Consent = Consent::UnaskedIf("with `-p`");
 
 /// The events that call hooks.
 const EVENTS: &[Event] = &[

@@ -3,6 +3,7 @@
 
 pub mod dialect;
 
+use super::repository::{Consent, MCP_SERVERS, RepositoryFile, hook_file, settings_file};
 use super::{
     Agent, EntryValue, Event, Evidence, Form, Guarded, Installation, Scope, SharedFiles,
     gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
@@ -93,4 +94,29 @@ const EVENTS: &[Event] = &[
     observer_event("preCompact", 60),
     observer_event("sessionStart", 60),
     observer_event("sessionEnd", 10),
+    repository_files: REPOSITORY_FILES,
+    foreign_events: &[
+        "beforeShellExecution",
+        "afterShellExecution",
+        "beforeMCPExecution",
+        "afterMCPExecution",
+        "beforeReadFile",
+        "afterFileEdit",
+        "beforeTabFileRead",
+        "afterTabFileEdit",
+        "beforeSubmitPrompt",
+        "afterAgentResponse",
+        "afterAgentThought",
+        "workspaceOpen",
+    ],
+    ..Agent::NONE
+};
+
+/// What Cursor runs of a project (`@cursor/sdk` 1.0.32): its hooks, and those of Claude Code. What
+/// decides whether it loads them was not found.
+const REPOSITORY_FILES: &[RepositoryFile] = &[
+    hook_file(".cursor/hooks.json", &["hooks"], Consent::Unknown),
+    hook_file(".claude/settings.json", &["hooks"], Consent::Unknown),
+    hook_file(".claude/settings.local.json", &["hooks"], Consent::Unknown),
+    settings_file(".cursor/mcp.json", MCP_SERVERS, Consent::Unknown),
 ];

@@ -3,6 +3,7 @@
 
 pub mod dialect;
 
+use super::repository::{Consent, MCP_SERVERS, RepositoryFile, hook_file, settings_file};
 use super::{
     Agent, Below, Event, Form, Guarded, Installation, Scope, SwitchFile, gate_event,
     new_config_path, observer_event, tool_gate_event, tool_observer_event,
@@ -28,6 +29,7 @@ pub static AGENT: Agent = Agent {
         options: &["--skip-permissions-unsafe", "--auto=high"],
         ..Guarded::NONE
     },
+    repository_files: REPOSITORY_FILES,
     installation: Installation {
         seen: &[".factory"],
         home: ".factory",
@@ -61,6 +63,14 @@ pub static AGENT: Agent = Agent {
     },
     ..Agent::NONE
 };
+
+/// What Droid 0.225.2 runs of a project: its hooks unasked, also with `--auto low`.
+const REPOSITORY_FILES: &[RepositoryFile] = &[
+    hook_file(".factory/hooks.json", &[], Consent::Unasked),
+    hook_file(".factory/hooks/hooks.json", &[], Consent::Unasked),
+    hook_file(".factory/settings.json", &["hooks"], Consent::Unasked),
+    settings_file(".factory/mcp.json", MCP_SERVERS, Consent::Unknown),
+];
 
 /// The events for which Droid calls Tenterhook.
 const EVENTS: &[Event] = &[

@@ -5,6 +5,9 @@ pub mod dialect;
 #[cfg(feature = "transcript")]
 pub(crate) mod transcript;
 
+use super::repository::{
+    CommandKey, Consent, MCP_SERVERS, MCP_START, RepositoryFile, hook_file, settings_file,
+};
 use super::{
     Agent, Event, Form, Guarded, Installation, Scope, Sessions, gate_event, new_config_path,
     observer_event, tool_gate_event, tool_observer_event,
@@ -48,6 +51,7 @@ pub static AGENT: Agent = Agent {
         ],
         ..Guarded::NONE
     },
+    repository_files: REPOSITORY_FILES,
     installation: Installation {
         seen: &[".gemini"],
         home: ".gemini",
@@ -78,6 +82,23 @@ pub static AGENT: Agent = Agent {
     },
     ..Agent::NONE
 };
+
+/// What Gemini CLI runs of a project. Without a terminal it refuses a folder without trust.
+const REPOSITORY_FILES: &[RepositoryFile] = &[
+    hook_file(".gemini/settings.json", &["hooks"], TRUST),
+    settings_file(".gemini/settings.json", SETTINGS, TRUST),
+    settings_file(".gemini/settings.json", MCP_SERVERS, TRUST),
+];
+
+const TRUST: Consent = Consent::Asked("after you trust the folder");
+/// Programs that list and call the tools of a project.
+pub(super) const SETTINGS: &[CommandKey] = &[
+    (&["tools", "discoveryCommand"], "at start, to list tools"),
+    (&["tools", "callCommand"], "when a listed tool is called"),
+    (&["toolDiscoveryCommand"], "at start, to list tools"),
+    (&["toolCallCommand"], "when a listed tool is called"),
+    (&["mcp", "serverCommand"], MCP_START),
+];
 
 /// The events for which Gemini CLI calls Tenterhook.
 const EVENTS: &[Event] = &[

@@ -2,6 +2,7 @@
 
 pub mod dialect;
 
+use super::repository::{Consent, RepositoryFile, hook_file};
 use super::{Agent, Guarded};
 
 /// The agent.
@@ -17,5 +18,12 @@ pub(super) static AGENT: Agent = Agent {
         options: &["--dangerously-skip-permissions", "--bypass-permissions"],
         ..Guarded::NONE
     },
+    repository_files: REPOSITORY_FILES,
     ..Agent::NONE
 };
+
+/// What Gen runs of a project, from the start of a session.
+const REPOSITORY_FILES: &[RepositoryFile] = &[
+    hook_file(".gen/settings.json", &["hooks"], Consent::Unasked),
+    hook_file(".gen/settings.local.json", &["hooks"], Consent::Unasked),
+];

@@ -3,6 +3,7 @@
 
 pub mod dialect;
 
+use super::repository::{Consent, RepositoryFile, hook_file};
 use super::{
     Agent, EntryValue, Event, Form, Guarded, Installation, Scope, Unhooked, new_config_path,
     observer_event, tool_gate_event, tool_observer_event,
@@ -21,6 +22,7 @@ pub static AGENT: Agent = Agent {
         options: &[],
         ..Guarded::NONE
     },
+    repository_files: REPOSITORY_FILES,
     installation: Installation {
         seen: &[".config/goose"],
         home: ".agents",
@@ -47,6 +49,10 @@ pub static AGENT: Agent = Agent {
     },
     ..Agent::NONE
 };
+
+/// What Goose 1.52.0 runs of a project.
+const REPOSITORY_FILES: &[RepositoryFile] =
+    &[hook_file(".agents/plugins/*/hooks/hooks.json", &["hooks"], Consent::Unasked)];
 
 /// The events for which Goose calls Tenterhook.
 const EVENTS: &[Event] = &[

@@ -3,6 +3,7 @@
 
 pub mod dialect;
 
+use super::repository::{Consent, RepositoryFile, code_file, settings_file};
 use super::{Agent, Form, Guarded, Installation, Scope, Sessions, new_config_path, opencode};
 
 /// The agent.
@@ -47,6 +48,7 @@ pub static AGENT: Agent = Agent {
         options: &["--pure", "--auto"],
         ..Guarded::NONE
     },
+    repository_files: REPOSITORY_FILES,
     installation: Installation {
         seen: &[".config/kilo", ".local/share/kilo"],
         home_variable: Some("XDG_CONFIG_HOME"),
@@ -75,3 +77,19 @@ pub static AGENT: Agent = Agent {
     },
     ..Agent::NONE
 };
+
+/// What Kilo loads of a project.
+const REPOSITORY_FILES: &[RepositoryFile] = &[
+    settings_file("kilo.json", opencode::NAMED, Consent::Unasked),
+    settings_file("kilo.jsonc", opencode::NAMED, Consent::Unasked),
+    settings_file("opencode.json", opencode::NAMED, Consent::Unasked),
+    settings_file("opencode.jsonc", opencode::NAMED, Consent::Unasked),
+    settings_file(".kilo/kilo.json", opencode::NAMED, Consent::Unasked),
+    settings_file(".kilo/kilo.jsonc", opencode::NAMED, Consent::Unasked),
+    settings_file(".kilocode/kilo.json", opencode::NAMED, Consent::Unasked),
+    settings_file(".kilocode/kilo.jsonc", opencode::NAMED, Consent::Unasked),
+    code_file(".kilo/plugin/*", opencode::PLUGIN, Consent::Unasked),
+    code_file(".kilo/plugins/*", opencode::PLUGIN, Consent::Unasked),
+    code_file(".kilocode/plugin/*", opencode::PLUGIN, Consent::Unasked),
+    code_file(".kilocode/plugins/*", opencode::PLUGIN, Consent::Unasked),
+];

@@ -5,6 +5,7 @@ pub mod dialect;
 #[cfg(feature = "transcript")]
 pub(crate) mod transcript;
 
+use super::repository::{CommandKey, Consent, MCP_START, RepositoryFile, code_file, settings_file};
 use super::{
     Agent, Event, Form, Guarded, Installation, Scope, Sessions, gate_event, new_config_path,
     observer_event, tool_gate_event, tool_observer_event,
@@ -43,6 +44,7 @@ pub static AGENT: Agent = Agent {
         options: &["--pure", "--auto"],
         ..Guarded::NONE
     },
+    repository_files: REPOSITORY_FILES,
     installation: Installation {
         seen: &[".config/opencode", ".local/share/opencode"],
         home_variable: Some("XDG_CONFIG_HOME"),
@@ -66,6 +68,22 @@ pub static AGENT: Agent = Agent {
     },
     ..Agent::NONE
 };
+
+/// What OpenCode loads of a project.
+const REPOSITORY_FILES: &[RepositoryFile] = &[
+    settings_file("opencode.json", NAMED, Consent::Unasked),
+    settings_file("opencode.jsonc", NAMED, Consent::Unasked),
+    settings_file(".opencode/opencode.json", NAMED, Consent::Unasked),
+    settings_file(".opencode/opencode.jsonc", NAMED, Consent::Unasked),
+    code_file(".opencode/plugin/*", PLUGIN, Consent::Unasked),
+    code_file(".opencode/plugins/*", PLUGIN, Consent::Unasked),
+];
+
+/// When an agent loads a plugin in a folder of a project.
+pub(super) const PLUGIN: &str = "at start, as a plugin";
+/// Plugins and servers that the settings of a project name.
+pub(super) const NAMED: &[CommandKey] =
+    &[(&["plugin"], "at start, as plugins"), (&["mcp", "*", "command"], MCP_START)];
 
 /// The events for which the plugin calls Tenterhook.
 pub(super) const EVENTS: &[Event] = &[

@@ -3,6 +3,7 @@
 
 pub mod dialect;
 
+use super::repository::{Consent, RepositoryFile, code_file, settings_file};
 use super::{
     Agent, Below, Event, Form, Guarded, Installation, Scope, Sessions, SwitchFile, gate_event,
     new_config_path, observer_event, tool_gate_event, tool_observer_event,
@@ -38,6 +39,7 @@ pub static AGENT: Agent = Agent {
         options: &["--no-extensions", "-ne", "--extension", "-e", "--approve", "-a"],
         ..Guarded::NONE
     },
+    repository_files: REPOSITORY_FILES,
     installation: Installation {
         seen: &[".pi/agent"],
         home_variable: Some("PI_CODING_AGENT_DIR"),
@@ -69,6 +71,21 @@ pub static AGENT: Agent = Agent {
     },
     ..Agent::NONE
 };
+
+/// What Pi loads of a project.
+const REPOSITORY_FILES: &[RepositoryFile] = &[
+    code_file(".pi/extensions/*", EXTENSION, IN_OLD_VERSION),
+    code_file(".pi/extensions/*/index.*", EXTENSION, IN_OLD_VERSION),
+    settings_file(
+        ".pi/settings.json",
+        &[(&["extensions"], EXTENSION), (&["packages"], EXTENSION)],
+        IN_OLD_VERSION,
+    ),
+];
+
+const EXTENSION: &str = "at start, as an extension";
+/// 1.6.0 asks for trust in the project first, and skips its extensions with `-p`.
+const IN_OLD_VERSION: Consent = Consent::UnaskedIf("in Pi 0.73");
 
 /// The events for which the extension calls Tenterhook.
 const EVENTS: &[Event] = &[

@@ -5,9 +5,10 @@ pub mod dialect;
 #[cfg(feature = "transcript")]
 pub(crate) mod transcript;
 
+use super::repository::{Consent, MCP_SERVERS, RepositoryFile, hook_file, settings_file};
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, Sessions, gate_event, new_config_path,
-    observer_event, tool_gate_event, tool_observer_event,
+    Agent, Event, Form, Guarded, Installation, Scope, Sessions, gate_event, gemini,
+    new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
 use tenterhook_shell::Language;
 
@@ -31,6 +32,7 @@ pub static AGENT: Agent = Agent {
         options: &["--yolo", "-y", "--approval-mode=yolo", "--bare"],
         ..Guarded::NONE
     },
+    repository_files: REPOSITORY_FILES,
     installation: Installation {
         seen: &[".qwen"],
         home_variable: Some("QWEN_HOME"),
@@ -56,6 +58,15 @@ pub static AGENT: Agent = Agent {
     },
     ..Agent::NONE
 };
+
+/// What Qwen Code runs of a project.
+const REPOSITORY_FILES: &[RepositoryFile] = &[
+    hook_file(".qwen/settings.json", &["hooks"], UNLESS_TRUST),
+    settings_file(".qwen/settings.json", gemini::SETTINGS, UNLESS_TRUST),
+    settings_file(".qwen/settings.json", MCP_SERVERS, UNLESS_TRUST),
+];
+
+const UNLESS_TRUST: Consent = Consent::UnaskedIf("unless `security.folderTrust` is on");
 
 /// The events that call hooks.
 const EVENTS: &[Event] = &[

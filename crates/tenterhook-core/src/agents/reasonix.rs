@@ -2,6 +2,7 @@
 
 pub mod dialect;
 
+use super::repository::{Consent, RepositoryFile, hook_file};
 use super::{Agent, Guarded};
 
 /// The agent.
@@ -16,5 +17,10 @@ pub(super) static AGENT: Agent = Agent {
         options: &["--yolo", "--dir"],
         ..Guarded::NONE
     },
+    repository_files: REPOSITORY_FILES,
     ..Agent::NONE
 };
+
+/// What Reasonix runs of a project. Versions of May to July 2026 asked for trust first.
+const REPOSITORY_FILES: &[RepositoryFile] =
+    &[hook_file(".reasonix/settings.json", &["hooks"], Consent::Unasked)];

@@ -3,6 +3,7 @@
 
 pub mod dialect;
 
+use super::repository::{Consent, RepositoryFile, hook_file};
 use super::{
     Agent, Event, Evidence, Form, Guarded, Installation, Scope, gate_event, new_config_path,
     observer_event,
@@ -65,3 +66,24 @@ const EVENTS: &[Event] = &[
     observer_event("post_mcp_tool_use", 30),
     observer_event("post_cascade_response", 30),
 ];
+    repository_files: REPOSITORY_FILES,
+    foreign_events: &[
+        "pre_run_command",
+        "post_run_command",
+        "pre_read_code",
+        "post_read_code",
+        "pre_write_code",
+        "post_write_code",
+        "pre_mcp_tool_use",
+        "post_mcp_tool_use",
+        "pre_user_prompt",
+        "post_cascade_response",
+        "post_cascade_response_with_transcript",
+        "post_setup_worktree",
+    ],
+    ..Agent::NONE
+};
+
+/// What Windsurf runs of a project, by its documents.
+const REPOSITORY_FILES: &[RepositoryFile] =
+    &[hook_file(".windsurf/hooks.json", &["hooks"], Consent::Unknown)];

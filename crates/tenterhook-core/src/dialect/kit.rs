@@ -17,5 +17,4 @@ pub(crate) mod reply_form;
 pub(crate) mod request;
 pub(crate) mod shape;
 pub(crate) mod tool_result;
-pub(crate) mod unasked;
 pub(crate) mod unread;

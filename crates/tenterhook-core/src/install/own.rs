@@ -1,7 +1,8 @@
 //! Finds foreign content in a file that only Tenterhook should write: removing or rewriting the
 //! file would lose it. Reads a text.
 
-use crate::agents::{Agent, Form};
+use super::entry::{hook_command_line, tenterhook_files_with_texts};
+use crate::agents::{AGENTS, Agent, Form};
 use crate::config::is_tenterhook_entry_line;
 use crate::diagnostic::{Location, Span};
 use crate::syntax::{Format, Node, parse_by_format};
@@ -65,4 +66,53 @@ fn find_foreign_line_in_script(text: &str) -> Option<Stranger> {
     let mut lines = text.lines().map(str::trim).enumerate();
     let (at, line) = lines.find(|(_, line)| is_code(line) && !is_tenterhook_entry_line(line))?;
     Some(Stranger { what: format!("`{line}`"), line: at + 1 })
+}
+
+/// Stands for the path of the program in a text that `install` would write.
+const PROGRAM: &str = "/@/tenterhook";
+
+/// Returns the program that a text calls if the text is exactly what `install` writes: the command
+/// of an event, or a file of its own (T-192). A program with quoted characters is not recognized.
+#[must_use]
+pub fn program_called_by_own_text(text: &str) -> Option<&str> {
+    AGENTS.iter().find_map(|agent| {
+        let events = agent.installation.events.iter();
+        let commands = events.map(|event| hook_command_line(agent, event, PROGRAM));
+        let files = tenterhook_files_with_texts(agent, PROGRAM).into_iter().map(|(_, file)| file);
+        commands.chain(files).find_map(|template| program_at_its_place(text, &template))
+    })
+}
+
+/// Returns the program in a text that differs from the template in the program only.
+fn program_at_its_place<'a>(text: &'a str, template: &str) -> Option<&'a str> {
+    let (before, after) = template.split_once(PROGRAM)?;
+    let end = after.chars().next()?;
+    let (program, _) = text.strip_prefix(before)?.split_once(end)?;
+    let is_plain = program.chars().all(|char| char.is_alphanumeric() || "/._-+:".contains(char));
+    (is_plain && template.replace(PROGRAM, program) == text).then_some(program)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agents::{CLAUDE, CLINE, PI};
+
+    /// T-192.
+    #[test]
+    fn own_text_names_its_program_and_any_change_makes_it_foreign() {
+        for agent in [&CLAUDE, &CLINE, &PI] {
+            for program in ["tenterhook", "/opt/bin/tenterhook"] {
+                let files = tenterhook_files_with_texts(agent, program).into_iter();
+                let events = agent.installation.events.iter();
+                let commands = events.map(|event| hook_command_line(agent, event, program));
+                for text in files.map(|(_, file)| file).chain(commands) {
+                    assert_eq!(program_called_by_own_text(&text), Some(program), "{text}");
+                    assert_eq!(program_called_by_own_text(&format!("{text}; ls")), None);
+                    assert_eq!(program_called_by_own_text(&text.replacen("hook", "hok", 1)), None);
+                }
+            }
+        }
+        let spaced = hook_command_line(&CLAUDE, &CLAUDE.installation.events[0], "/a b/tenterhook");
+        assert_eq!(program_called_by_own_text(&spaced), None);
+    }
 }

@@ -12,7 +12,7 @@ use crate::ambient::Here;
 use crate::command::install::can_call_tenterhook;
 use crate::command::install::files::scope_name;
 use crate::openings::find_tools_unseen_by_hooks;
-use crate::unasked;
+use crate::repository;
 
 pub(super) fn agent_json(row: &Row, here: &Here) -> Value {
     let (agent, found) = (row.agent, &*row.found);
@@ -91,7 +91,7 @@ pub(super) fn status_json(
         "state": state.name(), "agents": agents, "rules": files, "built_in": built_in,
         "expected": expected.collect::<Vec<_>>(), "last_firing": last_firing,
         "unsent_records": rules.unsent_count, "view": view.to_json(),
-        "unasked": unasked::commands_json(&unasked::find_commands_run_without_gate(here)),
+        "unasked": repository::commands_beside_tool_calls_json(&repository::find_commands(here)),
     })
 }
 

@@ -22,7 +22,6 @@ mod placeholders;
 mod plugins;
 mod servers;
 mod silence;
-mod unasked;
 mod vocabulary;
 
 use std::time::Duration;
@@ -69,7 +68,6 @@ pub static CLAUDE: Dialect = Dialect {
         silencers: Some(silence::find_silencers),
         refused: accepted::find_refused_value,
         servers: Some(&servers::FILES),
-        unasked: unasked::FILES,
         ..Files::DEFAULT
     },
     layers: Layers { drops_repeats: true, ..Layers::DEFAULT },

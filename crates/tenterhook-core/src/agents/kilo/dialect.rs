@@ -3,12 +3,11 @@
 
 use serde_json::{Map, Value};
 
-use crate::agents::opencode::dialect::{NAMED, PLUGIN, ROWS, new_replies, new_vocabulary};
+use crate::agents::opencode::dialect::{ROWS, new_replies, new_vocabulary};
 use crate::dialect::DialectId;
 use crate::dialect::kit::call::Vocabulary;
 use crate::dialect::kit::plugin::Plugin;
 use crate::dialect::kit::reply::Replies;
-use crate::dialect::kit::unasked::UnaskedFile;
 pub(crate) use crate::dialect::parts::Dialect;
 
 pub(crate) static KILO: Dialect = Plugin {
@@ -17,20 +16,6 @@ pub(crate) static KILO: Dialect = Plugin {
     decode_event: |json, roots| WORDS.decode_event(&rename_started_command(json), roots),
     encode_event: |event| WORDS.encode_event(event),
     replies: &REPLIES,
-    unasked: &[
-        UnaskedFile { path: "kilo.json", commands: NAMED },
-        UnaskedFile { path: "kilo.jsonc", commands: NAMED },
-        UnaskedFile { path: "opencode.json", commands: NAMED },
-        UnaskedFile { path: "opencode.jsonc", commands: NAMED },
-        UnaskedFile { path: ".kilo/kilo.json", commands: NAMED },
-        UnaskedFile { path: ".kilo/kilo.jsonc", commands: NAMED },
-        UnaskedFile { path: ".kilocode/kilo.json", commands: NAMED },
-        UnaskedFile { path: ".kilocode/kilo.jsonc", commands: NAMED },
-        UnaskedFile { path: ".kilo/plugin/*", commands: PLUGIN },
-        UnaskedFile { path: ".kilo/plugins/*", commands: PLUGIN },
-        UnaskedFile { path: ".kilocode/plugin/*", commands: PLUGIN },
-        UnaskedFile { path: ".kilocode/plugins/*", commands: PLUGIN },
-    ],
 }
 .into_dialect();
 

@@ -5,7 +5,6 @@ use crate::answer::Power::{self, Context, Deny, Env, Input, Message, Output, Pro
 use crate::dialect::kit::call::{Keys, Vocabulary, event_row};
 use crate::dialect::kit::plugin::{ARGS, CONTEXT, DENY, ENV, MESSAGE, OUTPUT, PROMPT, Plugin};
 use crate::dialect::kit::reply::{EventReplies, Phrase, Replies};
-use crate::dialect::kit::unasked::{Commands, UnaskedFile};
 pub(crate) use crate::dialect::parts::Dialect;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{DialectId, EventRow, Subject};
@@ -16,14 +15,6 @@ pub(crate) static OPENCODE: Dialect = Plugin {
     decode_event: |json, roots| WORDS.decode_event(json, roots),
     encode_event: |event| WORDS.encode_event(event),
     replies: &REPLIES,
-    unasked: &[
-        UnaskedFile { path: "opencode.json", commands: NAMED },
-        UnaskedFile { path: "opencode.jsonc", commands: NAMED },
-        UnaskedFile { path: ".opencode/opencode.json", commands: NAMED },
-        UnaskedFile { path: ".opencode/opencode.jsonc", commands: NAMED },
-        UnaskedFile { path: ".opencode/plugin/*", commands: PLUGIN },
-        UnaskedFile { path: ".opencode/plugins/*", commands: PLUGIN },
-    ],
 }
 .into_dialect();
 
@@ -34,14 +25,6 @@ static REPLIES: Replies = new_replies("OpenCode");
 pub(in crate::agents) const fn new_vocabulary(agent: &'static str) -> Vocabulary {
     Vocabulary { agent, name: "hook_event_name", keys: KEYS, tools: TOOLS, rows: || ROWS }
 }
-
-/// A plugin in a folder of a project.
-pub(in crate::agents) const PLUGIN: Commands = Commands::Module("at start, as a plugin");
-/// Plugins and servers that the settings of a project name.
-pub(in crate::agents) const NAMED: Commands = Commands::Keys(&[
-    (&["plugin"], "at start, as plugins"),
-    (&["mcp", "*", "command"], "at start, as an MCP server"),
-]);
 
 /// Returns the replies to an agent with OpenCode's plugins.
 pub(in crate::agents) const fn new_replies(agent: &'static str) -> Replies {

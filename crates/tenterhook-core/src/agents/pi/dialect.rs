@@ -9,7 +9,6 @@ use crate::dialect::kit::plugin::{
     ARGS, CONTEXT, DENY, MESSAGE, OUTPUT, PROMPT, Plugin, to_agent_edits, with_neutral_edits,
 };
 use crate::dialect::kit::reply::{EventReplies, Phrase, Replies};
-use crate::dialect::kit::unasked::{Commands, UnaskedFile};
 pub(crate) use crate::dialect::parts::Dialect;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{DialectId, EventRow, Subject};
@@ -21,21 +20,11 @@ pub(crate) static PI: Dialect = Plugin {
     decode_event: |json, roots| WORDS.decode_event(&with_neutral_edits(&EDIT, json), roots),
     encode_event: |event| WORDS.encode_event(event),
     replies: &REPLIES,
-    unasked: &[
-        UnaskedFile { path: ".pi/extensions/*", commands: EXTENSION },
-        UnaskedFile { path: ".pi/extensions/*/index.*", commands: EXTENSION },
-        UnaskedFile { path: ".pi/settings.json", commands: NAMED },
-    ],
 }
 .into_dialect();
 
 static WORDS: Vocabulary =
     Vocabulary { agent: "Pi", name: "hook_event_name", keys: KEYS, tools: TOOLS, rows: || ROWS };
-
-/// Pi 1.6.0 asks for trust in the project first; 0.73.1 does not ask.
-const WHEN: &str = "at start, as an extension; Pi 0.73 does not ask for trust";
-const EXTENSION: Commands = Commands::Module(WHEN);
-const NAMED: Commands = Commands::Keys(&[(&["extensions"], WHEN), (&["packages"], WHEN)]);
 
 #[rustfmt::skip]
 static ROWS: &[EventRow] = &[

@@ -8,9 +8,8 @@ use serde_json::{Map, Value};
 
 use super::call::TIMEOUT;
 use super::reply::{Part, Phrase, Replies};
-use super::unasked::UnaskedFile;
 use crate::answer::{Answer, Powers};
-use crate::dialect::parts::{Calls, Core, Dialect, Files};
+use crate::dialect::parts::{Calls, Core, Dialect};
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{DialectId, Envelope, EventFault, EventRow, Fit, Roots};
 use crate::event::Event;
@@ -32,8 +31,6 @@ pub(crate) struct Plugin {
     pub(crate) decode_event: fn(&Map<String, Value>, &Roots) -> Result<Event, EventFault>,
     pub(crate) encode_event: fn(&Event) -> Envelope,
     pub(crate) replies: &'static Replies,
-    /// The files of a project that the agent loads unasked, in some version.
-    pub(crate) unasked: &'static [UnaskedFile],
 }
 
 impl Plugin {
@@ -52,7 +49,6 @@ impl Plugin {
         };
         Dialect {
             calls: Calls { replies: Some(self.replies), ..Calls::DEFAULT },
-            files: Files { unasked: self.unasked, ..Files::DEFAULT },
             ..Dialect::new(core)
         }
     }

@@ -9,7 +9,6 @@ use super::Dialect;
 use crate::answer::{Answer, Failure, Powers, SlipKind};
 use crate::dialect::kit::reply::{self, Reply, ReplyInput};
 use crate::dialect::kit::shape::{RefusedValue, StoppedEvent};
-use crate::dialect::kit::unasked;
 use crate::dialect::{
     Candidate, ConditionFault, DialectId, Disk, Envelope, EventFault, EventRow, Fit, Plugins,
     Roots, Scan, ServerFiles, ServerVariables, Silencer, SlipPolicy,
@@ -260,20 +259,6 @@ impl Dialect {
     #[must_use]
     pub const fn pairs_tool_events(&self) -> bool {
         self.calls.pairs_calls
-    }
-
-    /// Iterates over the files of a project from which the agent runs commands without a tool call,
-    /// as paths: `*` is any name, and `**` any folders (T-65).
-    pub fn automatic_command_files(&self) -> impl Iterator<Item = &'static str> {
-        self.files.unasked.iter().map(|file| file.path)
-    }
-
-    /// Returns the commands in a file of `automatic_command_files`: the line, when the agent runs
-    /// it, and the command.
-    #[must_use]
-    pub fn automatic_commands_in(&self, path: &str, text: &str) -> Vec<(usize, String, String)> {
-        let file = self.files.unasked.iter().find(|file| file.path == path);
-        file.map_or_else(Vec::new, |file| unasked::read_automatic_commands(file, text))
     }
 
     /// Returns `true` if the agent never reads standard error as an answer, so that warnings can be

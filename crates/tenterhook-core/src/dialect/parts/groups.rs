@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 use crate::answer::{Answer, Failure, SlipKind};
 use crate::dialect::kit::reply::Replies;
 use crate::dialect::kit::shape::{RefusedValue, StoppedEvent};
-use crate::dialect::kit::unasked::UnaskedFile;
 use crate::dialect::{
     ConditionFault, DialectId, Disk, EventRow, Plugins, Roots, Scan, ServerFiles, ServerVariables,
     Silencer, SlipPolicy, native, parse_condition,
@@ -43,8 +42,6 @@ pub(crate) struct Files {
     pub(crate) servers: Option<&'static ServerFiles>,
     /// Where the entry of a server may name variables.
     pub(crate) server_variables: ServerVariables,
-    /// Files of a project from which the agent runs commands without a tool call.
-    pub(crate) unasked: &'static [UnaskedFile],
 }
 
 impl Files {
@@ -57,7 +54,6 @@ impl Files {
         stopped: |_| Vec::new(),
         servers: None,
         server_variables: ServerVariables::Everywhere,
-        unasked: &[],
     };
 }
 

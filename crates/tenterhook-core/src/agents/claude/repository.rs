@@ -1,22 +1,34 @@
-//! The project files that Claude Code runs without `PreToolUse`. Data only; observed in 2.1.332
-//! where a comment says so.
+//! What Claude Code runs of a project's files: hooks, and commands without `PreToolUse`. Data only;
+//! observed in 2.1.332 where a comment says so.
 
-use crate::dialect::kit::unasked::{Commands, Key, UnaskedFile};
+use crate::agents::repository::{CommandKey, Commands, Consent, RepositoryFile};
+use crate::agents::repository::{hook_file, settings_file};
 
 /// Every kind of file.
-pub(super) static FILES: &[UnaskedFile] = &[
-    UnaskedFile { path: ".claude/settings.json", commands: Commands::Keys(SETTINGS) },
-    UnaskedFile { path: ".claude/settings.local.json", commands: Commands::Keys(SETTINGS) },
-    UnaskedFile { path: ".mcp.json", commands: Commands::Keys(SERVERS) },
-    UnaskedFile { path: ".claude/skills/*/.mcp.json", commands: Commands::Keys(SERVERS) },
-    UnaskedFile {
-        path: ".claude/skills/*/.claude-plugin/plugin.json",
-        commands: Commands::Keys(SERVERS),
-    },
+pub(super) static FILES: &[RepositoryFile] = &[
+    hook_file(".claude/settings.json", &["hooks"], TRUST),
+    hook_file(".claude/settings.local.json", &["hooks"], TRUST),
+    hook_file(".claude/skills/*/SKILL.md", &["hooks"], TRUST),
+    hook_file(".claude/skills/*/hooks/hooks.json", &["hooks"], TRUST),
+    hook_file(".claude/agents/**/*.md", &["hooks"], EXACT_FOLDER),
+    settings_file(".claude/settings.json", SETTINGS, TRUST),
+    settings_file(".claude/settings.local.json", SETTINGS, TRUST),
+    settings_file(".mcp.json", SERVERS, TRUST),
+    settings_file(".claude/skills/*/.mcp.json", SERVERS, TRUST),
+    settings_file(".claude/skills/*/.claude-plugin/plugin.json", SERVERS, TRUST),
     // The agent passes files beside it to the model unchanged.
-    UnaskedFile { path: ".claude/skills/*/SKILL.md", commands: Commands::Lines(LINE) },
-    UnaskedFile { path: ".claude/commands/**/*.md", commands: Commands::Lines(LINE) },
+    skill_lines(".claude/skills/*/SKILL.md"),
+    skill_lines(".claude/commands/**/*.md"),
 ];
+
+/// With a terminal it asks once for trust in the folder.
+const TRUST: Consent = Consent::UnaskedIf("with `-p`");
+/// Since 2.1.218 the hooks of subagents need trust in this very folder, and `-p` skips them.
+const EXACT_FOLDER: Consent = Consent::Asked("after you trust this very folder");
+
+const fn skill_lines(path: &'static str) -> RepositoryFile {
+    RepositoryFile { path, commands: Commands::Lines(LINE), consent: TRUST }
+}
 
 const LINE: &str = "when the skill or command is used";
 const CREDENTIALS: &str = "when it needs credentials";
@@ -25,7 +37,7 @@ const UNTRUSTED: &str = "when it needs a key, in a folder that was never trusted
 const SHOWN: &str = "when its screen is drawn";
 const EVERY: &str = "in or before every shell command";
 
-const SETTINGS: &[Key] = &[
+const SETTINGS: &[CommandKey] = &[
     (&["apiKeyHelper"], UNTRUSTED),
     (&["proxyAuthHelper"], CREDENTIALS),
     (&["awsAuthRefresh"], CREDENTIALS),
@@ -61,7 +73,7 @@ const SETTINGS: &[Key] = &[
 ];
 
 /// Observed: without any setting, and with `-p` in a folder that was never trusted.
-const SERVERS: &[Key] = &[
+const SERVERS: &[CommandKey] = &[
     (
         &["mcpServers", "*"],
         "when a session starts; with `-p` in a folder that was never trusted too",

@@ -1,0 +1,437 @@
+//! What agents run of a project: commands without a gate of tool calls, hooks, and what an older version leaves open: T-65, T-190 to
+//! T-193, BR-97.
+
+use serde_json::Value;
+
+use crate::fixture::{Fixture, fits_schema};
+
+/// T-65, KI-3, PI-7: with file and line, in every place that is looked at before an agent is started, and nothing is started.
+#[test]
+fn project_lists_what_runs_without_a_gate() {
+    let fixture = Fixture::new().unapproved();
+    let settings = "{\n \"apiKeyHelper\": \"touch ran1\",\n \"env\": {\"BASH_ENV\": \"./ran2.sh\", \"HARMLESS\": \"1\"},\n \"statusLine\": {\"type\": \"command\", \"command\": \"touch ran3\"},\n \"model\": \"x\"}";
+    fixture.write("project/.claude/settings.json", settings);
+    fixture.write("project/.claude/settings.local.json", "{\"awsAuthRefresh\": \"touch ran4\"}");
+    fixture.write(
+        "project/.mcp.json",
+        "{\"mcpServers\": {\"x\": {\"command\": \"touch\", \"args\": [\"ran5\"]}}}",
+    );
+    fixture.write("project/.claude/skills/look/SKILL.md", "---\nname: look\n---\n!`touch ran6`\n");
+    fixture.write("project/.claude/commands/a/b.md", "Run !`touch ran7` now\n");
+    fixture.write("project/.pi/extensions/a.ts", "export default function () {}\n");
+    fixture.write("project/.kilo/plugin/b.js", "export default {}\n// two\n");
+    fixture.write("project/kilo.json", "{\n \"plugin\": [\"./ran8.js\", \"x\"]}");
+    let wanted = [
+        ".pi/extensions/a.ts:1  1 line of code",
+        ".kilo/plugin/b.js:1  2 lines of code",
+        "kilo.json:2  ./ran8.js x",
+        ".claude/settings.json:2  touch ran1",
+        ".claude/settings.json:3  ./ran2.sh",
+        ".claude/settings.json:4  touch ran3",
+        ".claude/settings.local.json:1  touch ran4",
+        ".mcp.json:1  touch ran5",
+        ".claude/skills/look/SKILL.md:4  touch ran6",
+        ".claude/commands/a/b.md:1  touch ran7",
+    ];
+    fixture.write("home/.claude/settings.json", "{}");
+    for args in [&["trust"][..], &["trust", "status"], &["status"]] {
+        let page = fixture.run(args, "").stdout;
+        for line in wanted {
+            assert_eq!(page.matches(line).count(), 1, "{args:?}: {line}: {page}");
+        }
+        assert!(!page.contains("HARMLESS"), "{page}");
+        assert_eq!(page.matches("without asking a gate").count(), 1, "{page}");
+    }
+    let json = fixture.run(&["status", "--format", "json"], "").stdout;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["unasked"].as_array().unwrap().len(), wanted.len(), "{json}");
+    let ran = std::fs::read_dir(fixture.path("project")).unwrap();
+    assert!(!ran.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with("ran")));
+}
+
+/// T-65: a project without such files says nothing.
+#[test]
+fn ordinary_project_lists_nothing() {
+    let fixture = Fixture::new().unapproved();
+    fixture.write(
+        "project/.claude/settings.json",
+        "{\"permissions\": {\"allow\": [\"Bash(ls)\"]}, \"env\": {\"DEBUG\": \"1\"}}",
+    );
+    fixture.write(
+        "project/.claude/skills/look/SKILL.md",
+        "---\nname: look\n---\nRun `ls`! It is fast.\n```sh\nls\n```\n",
+    );
+    // Claude Code hands the files beside it over as they are.
+    fixture.write("project/.claude/skills/look/more.md", "Run !`touch ran8` first\n");
+    fixture.write("project/.claude/skills/group/deep/SKILL.md", "Run !`touch ran9` first\n");
+    #[cfg(unix)]
+    {
+        fixture.write("elsewhere/notes/a.md", "Run !`touch ran10` first\n");
+        std::fs::create_dir_all(fixture.path("project/.claude/commands")).unwrap();
+        for (link, to) in [("notes", "elsewhere/notes"), ("a.md", "elsewhere/notes/a.md")] {
+            let link = fixture.path(&format!("project/.claude/commands/{link}"));
+            std::os::unix::fs::symlink(fixture.path(to), link).unwrap();
+        }
+    }
+    fixture.write(
+        "project/.mcp.json",
+        "{\"mcpServers\": {\"x\": {\"type\": \"http\", \"url\": \"https://example.org\"}}}",
+    );
+    for args in [&["trust", "status"][..], &["status"]] {
+        let page = fixture.run(args, "").stdout;
+        assert!(!page.contains("without asking a gate"), "{page}");
+    }
+}
+
+/// BR-97.
+#[test]
+fn status_names_skill_lines_that_an_older_version_does_not_cover() {
+    let page = |version: &str, settings: &str| {
+        let fixture = Fixture::new();
+        fixture.write("home/.claude/settings.json", settings);
+        fixture.write(
+            "home/lib/package.json",
+            &format!("{{\"name\": \"x\", \"version\": \"{version}\"}}"),
+        );
+        fixture.write("home/lib/bin/claude", "#!/bin/sh\nexit 1\n");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(fixture.path("home/lib/bin/claude"), mode).unwrap();
+        }
+        let path = fixture.path("home/lib/bin");
+        fixture
+            .shell(&format!(
+                "tenterhook install claude >&2; PATH={}:$PATH tenterhook status",
+                path.display()
+            ))
+            .stdout
+    };
+    let key = "disableSkillShellExecution";
+    let old = page("2.1.330", "{}");
+    assert!(old.contains("2.1.330") && old.contains(key), "{old}");
+    assert!(!page("2.1.332", "{}").contains(key));
+    assert!(!page("2.2.0", "{}").contains(key));
+    assert!(!page("2.1.330", &format!("{{\"{key}\": true}}")).contains("skills and commands call"));
+    let unknown = page("none", "{}");
+    assert!(unknown.contains("cannot be found") && unknown.contains(key), "{unknown}");
+}
+
+/// A clone with something for each agent: the file, its text, the line and the command that are listed, and what must be listed of the
+/// agents and their questions.
+const CLONE: &[(&str, &str, usize, &str, &[&str])] = &[
+    (".pi/extensions/a.ts", "x\n", 1, "1 line of code", &["Pi, at start", "unasked in Pi 0.73"]),
+    (".pi/extensions/b/index.js", "x\n", 1, "1 line of code", &["Pi, at start"]),
+    (
+        ".factory/hooks.json",
+        r#"{"Stop": [{"hooks": [{"type": "command", "command": "./f1"}]}]}"#,
+        1,
+        "./f1",
+        &["Droid, as a hook of `Stop`; unasked\n"],
+    ),
+    (
+        ".factory/settings.json",
+        r#"{"hooks": {"Stop": [{"hooks": [{"command": "./f2"}]}]}}"#,
+        1,
+        "./f2",
+        &["Droid, as a hook of `Stop`; unasked\n"],
+    ),
+    (".kilo/plugin/a.js", "x\n", 1, "1 line of code", &["Kilo, at start, as a plugin; unasked\n"]),
+    (".kilo/plugins/a.js", "x\n", 1, "1 line of code", &["Kilo"]),
+    (".kilocode/plugin/a.js", "x\n", 1, "1 line of code", &["Kilo"]),
+    ("kilo.json", "{\n\"plugin\": [\"./k.js\"]}", 2, "./k.js", &["Kilo"]),
+    (
+        ".opencode/plugin/a.ts",
+        "x\n",
+        1,
+        "1 line of code",
+        &["OpenCode, at start, as a plugin; unasked\n"],
+    ),
+    (
+        ".vibe/hooks.toml",
+        "[[hooks]]\nname = \"n\"\ntype = \"pre_tool\"\ncommand = \"./v\"\n",
+        4,
+        "./v",
+        &["Mistral Vibe, as a hook of `pre_tool`; only after you trust the folder"],
+    ),
+    (
+        ".cursor/hooks.json",
+        r#"{"version": 1, "hooks": {"stop": [{"command": "./c"}]}}"#,
+        1,
+        "./c",
+        &["Cursor, as a hook of `stop`; whether it asks first is not known"],
+    ),
+    (
+        ".agents/hooks.json",
+        r#"{"mine": {"PreToolUse": [{"matcher": "x", "hooks": [{"command": "./a"}]}]}}"#,
+        1,
+        "./a",
+        &["Antigravity, as a hook of `PreToolUse`"],
+    ),
+    (
+        ".agents/plugins/p/hooks/hooks.json",
+        r#"{"hooks": {"Stop": [{"hooks": [{"command": "./g"}]}]}}"#,
+        1,
+        "./g",
+        &["Goose, as a hook of `Stop`; unasked\n"],
+    ),
+    (
+        ".windsurf/hooks.json",
+        r#"{"hooks": {"pre_run_command": [{"command": "./w"}]}}"#,
+        1,
+        "./w",
+        &["Windsurf, as a hook of `pre_run_command`"],
+    ),
+    (
+        ".augment/settings.json",
+        r#"{"hooks": {"Stop": [{"hooks": [{"command": "./u"}]}]}}"#,
+        1,
+        "./u",
+        &["Auggie, as a hook of `Stop`"],
+    ),
+    (
+        "crush.json",
+        r#"{"hooks": {"PreToolUse": [{"command": "./r"}]}}"#,
+        1,
+        "./r",
+        &["Crush, as a hook of `PreToolUse`"],
+    ),
+    (
+        ".kiro/agents/a.json",
+        r#"{"hooks": {"agentSpawn": [{"command": "./i"}]}}"#,
+        1,
+        "./i",
+        &["Kiro, as a hook of `agentSpawn`"],
+    ),
+    (".amp/plugins/a.ts", "x\n", 1, "1 line of code", &["Amp, at start, as a plugin"]),
+    (
+        ".clinerules/hooks/PreToolUse",
+        "#!/bin/sh\ntrue\n",
+        1,
+        "2 lines of code",
+        &["Cline, as a hook of the event in its name; unasked\n"],
+    ),
+    (
+        ".codex/hooks.json",
+        r#"{"hooks": {"Stop": [{"hooks": [{"command": "./x"}]}]}}"#,
+        1,
+        "./x",
+        &["Codex CLI, as a hook of `Stop`; only after you approve each"],
+    ),
+    (
+        ".gemini/settings.json",
+        r#"{"mcpServers": {"s": {"command": "./m"}}}"#,
+        1,
+        "./m",
+        &["Gemini CLI, `mcpServers.s`", "only after you trust the folder"],
+    ),
+    (
+        ".qwen/settings.json",
+        r#"{"hooks": {"Stop": [{"hooks": [{"command": "./q"}]}]}}"#,
+        1,
+        "./q",
+        &["Qwen Code, as a hook of `Stop`; unasked unless"],
+    ),
+    (
+        ".github/hooks/a.json",
+        r#"{"version": 1, "hooks": {"agentStop": [{"type": "command", "bash": "./h"}]}}"#,
+        1,
+        "./h",
+        &["Copilot CLI, as a hook of `agentStop`; unasked with `-p`", "VS Code"],
+    ),
+    (
+        ".claude/settings.json",
+        "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\",\n\"command\": \"./l\"}]}]}}",
+        2,
+        "./l",
+        &[
+            "Claude Code, Copilot CLI, as a hook of `Stop`; unasked with `-p`",
+            "Cursor, VS Code, as a hook",
+        ],
+    ),
+    (
+        ".claude/agents/a.md",
+        "---\nname: a\ndescription: b\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: ./n\n---\n",
+        8,
+        "./n",
+        &["Claude Code, as a hook of `Stop`; only after you trust this very folder"],
+    ),
+    (
+        ".gen/settings.json",
+        r#"{"hooks": {"Stop": [{"hooks": [{"command": "./e"}]}]}}"#,
+        1,
+        "./e",
+        &["as a hook of `Stop`; unasked\n"],
+    ),
+    (
+        ".codewhale/hooks.toml",
+        "[[hooks]]\nevent = \"turn_end\"\ncommand = \"./d\"\n",
+        3,
+        "./d",
+        &["as a hook of `turn_end`; only after you trust"],
+    ),
+    (
+        ".reasonix/settings.json",
+        r#"{"hooks": {"Stop": [{"command": "./o"}]}}"#,
+        1,
+        "./o",
+        &["as a hook of `Stop`; unasked\n"],
+    ),
+];
+
+/// T-190, T-193: each file of each agent, with the command, when it runs, and whether the agent asks; nothing runs.
+#[test]
+fn check_repo_lists_what_each_agent_runs_of_a_clone() {
+    let fixture = Fixture::new().unapproved();
+    for (file, text, ..) in CLONE {
+        fixture.write(&format!("clone/{file}"), text);
+    }
+    let output = fixture.run(&["check", "--repo", "../clone"], "");
+    assert_eq!(output.code, 1, "{}", output.stderr);
+    for (file, _, line, command, clauses) in CLONE {
+        let row = format!("  {file}:{line}  {command}\n");
+        let (_, rest) =
+            output.stdout.split_once(&row).unwrap_or_else(|| panic!("{row}: {}", output.stdout));
+        let agents: String =
+            rest.split_inclusive('\n').take_while(|line| line.starts_with("      ")).collect();
+        for clause in *clauses {
+            assert!(agents.contains(clause), "{file}: {clause}: {agents}");
+        }
+    }
+    let json = fixture.json(&["check", "--repo", "../clone", "--format", "json"], "", 1);
+    fits_schema("repository", &json);
+    // Each file that may run unasked must be accepted by its path, a directory above it, or its digest.
+    let rows = json["commands"].as_array().unwrap();
+    let digest = |file: &str| {
+        let row = rows.iter().find(|row| row["file"] == file).unwrap();
+        row["digest"].as_str().unwrap().to_owned()
+    };
+    let mut args = vec!["check".to_owned(), "--repo".to_owned(), "../clone".to_owned()];
+    for (file, ..) in
+        CLONE.iter().filter(|(file, ..)| !file.starts_with(".pi/") && *file != "kilo.json")
+    {
+        args.extend(["--allow".to_owned(), (*file).to_owned()]);
+    }
+    args.extend(["--allow".to_owned(), digest("kilo.json")]);
+    let run =
+        |args: &[String]| fixture.run(&args.iter().map(String::as_str).collect::<Vec<_>>(), "");
+    let output = run(&args);
+    assert_eq!(output.code, 1, "{}", output.stdout);
+    assert!(output.stdout.contains("2 may run unasked"), "{}", output.stdout);
+    args.extend(["--allow", ".pi/extensions", "--allow", "gone.json"].map(str::to_owned));
+    let output = run(&args);
+    assert_eq!(output.code, 0, "{}", output.stdout);
+    assert!(output.stderr.contains("`--allow gone.json` names no file"), "{}", output.stderr);
+    fixture.write("clone/kilo.json", r#"{"plugin": ["./other.js"]}"#);
+    assert_eq!(run(&args).code, 1, "another text has another digest");
+}
+
+/// T-190: `trust` lists files with hooks once, with the agents that run them by themselves.
+#[test]
+fn trust_names_the_agents_that_run_hooks_of_the_project_themselves() {
+    let fixture = Fixture::new().unapproved();
+    for (file, text, ..) in CLONE {
+        fixture.write(&format!("project/{file}"), text);
+    }
+    for args in [&["trust"][..], &["trust", "status"]] {
+        let page = fixture.run(args, "").stdout;
+        let (_, hooks) = page.split_once("run hooks of this project by themselves").unwrap();
+        for file in [
+            ".factory/hooks.json",
+            ".claude/settings.json",
+            ".cursor/hooks.json",
+            ".vibe/hooks.toml",
+        ] {
+            assert_eq!(hooks.matches(&format!("  {file}  1 hook\n")).count(), 1, "{file}: {hooks}");
+        }
+        assert!(hooks.contains("Droid: unasked\n"), "{hooks}");
+        assert!(hooks.contains("Claude Code, Copilot CLI: unasked with `-p`\n"), "{hooks}");
+        assert!(hooks.contains("Mistral Vibe: only after you trust the folder"), "{hooks}");
+        assert!(page.contains(".pi/extensions/a.ts:1  1 line of code"), "{page}");
+    }
+}
+
+/// T-192: what `install --scope project` wrote is not listed, and what only looks like it is.
+#[test]
+fn own_files_and_entries_in_a_repository_are_not_listed() {
+    let fixture = Fixture::new().unapproved();
+    let agents = [
+        "claude", "codex", "copilot", "opencode", "kilo", "pi", "goose", "qwen", "cline", "gemini",
+        "droid",
+    ];
+    for agent in agents {
+        let output = fixture.run(&["install", agent, "--scope", "project"], "");
+        assert_eq!(output.code, 0, "{agent}: {}", output.stderr);
+    }
+    let list = || fixture.run(&["check", "--repo", "--format", "json"], "").stdout;
+    let empty: Value = serde_json::from_str(&list()).unwrap();
+    assert_eq!(empty["commands"].as_array().unwrap().len(), 0, "{empty:#}");
+    let output = fixture.run(&["check", "--repo"], "");
+    assert_eq!(
+        (output.code, output.stdout.as_str()),
+        (0, "agents run nothing of this repository\n")
+    );
+    for file in
+        [".pi/extensions/zz-tenterhook.js", ".clinerules/hooks/PreToolUse", ".factory/hooks.json"]
+    {
+        let path = fixture.path(&format!("project/{file}"));
+        if !path.exists() {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(
+            &path,
+            text.replace(" hook ", " hook; ./x ")
+                .replace("const PROGRAM", "run('x')\nconst PROGRAM"),
+        )
+        .unwrap();
+        assert!(list().contains(file), "{file}: {}", list());
+        std::fs::write(&path, text).unwrap();
+    }
+}
+
+/// T-193: an agent may be started in any directory; the hooks that the user approved are accepted, other settings of their file are not.
+#[test]
+fn check_repo_looks_into_directories_and_accepts_approved_hooks() {
+    let fixture = Fixture::new().unapproved();
+    fixture.write(
+        "project/a/b/.factory/hooks.json",
+        r#"{"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}"#,
+    );
+    fixture.write(
+        "project/node_modules/x/.factory/hooks.json",
+        r#"{"Stop": [{"hooks": [{"command": "true"}]}]}"#,
+    );
+    let output = fixture.run(&["check", "--repo"], "");
+    assert_eq!(output.code, 1);
+    assert!(output.stdout.contains("a/b/.factory/hooks.json:1  true\n"), "{}", output.stdout);
+    assert!(!output.stdout.contains("node_modules"), "{}", output.stdout);
+    fixture.approve("project/a/b");
+    let output = fixture.run(&["check", "--repo"], "");
+    assert_eq!(output.code, 0, "{}", output.stdout);
+    assert!(output.stdout.contains("(accepted)"), "{}", output.stdout);
+    let settings = r#"{"apiKeyHelper": "true", "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
+    fixture.write("project/.claude/settings.json", settings);
+    fixture.approve("project");
+    let output = fixture.run(&["check", "--repo"], "");
+    assert_eq!(output.code, 1, "{}", output.stdout);
+    assert!(output.stdout.contains("1 may run unasked"), "{}", output.stdout);
+}
+
+/// T-193: mistakes in the arguments.
+#[test]
+fn check_repo_needs_a_directory() {
+    let fixture = Fixture::new();
+    fixture.write("project/a.json", "{}");
+    for directory in ["nowhere", "a.json"] {
+        let output = fixture.run(&["check", "--repo", directory], "");
+        assert_eq!(output.code, 1);
+        assert!(
+            output.stderr.contains(&format!("`{directory}` is not a directory")),
+            "{}",
+            output.stderr
+        );
+    }
+    assert_eq!(fixture.run(&["check", "--allow", "a.json"], "").code, 1);
+}
