@@ -104,18 +104,49 @@ struct Texts {
     doubt: Option<Doubt>,
 }
 
+impl Texts {
+    /// Returns how such a rule treats a line that cannot be read whole if it does not say so (RU-42).
+    const fn default_doubt(&self) -> Doubt {
+        match self.deny.is_some() || self.ask.is_some() || self.rewrite.is_some() {
+            true => Doubt::Fault,
+            false => Doubt::Ignore,
+        }
+    }
+
+    #[cfg(feature = "rule")]
+    fn effective_doubt(&self) -> Doubt {
+        self.doubt.unwrap_or_else(|| self.default_doubt())
+    }
+
+    fn doubt_setting(&self) -> Option<Doubt> {
+        self.doubt.filter(|doubt| *doubt == Doubt::Ignore || *doubt != self.default_doubt())
+    }
+}
+
 /// What a rule makes of a line that cannot be read whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
+    /// What depends on the unread part is unknown: the default of rules that deny, ask or rewrite
+    /// (RU-40).
+    Fault,
     /// It judges what was read (RU-45).
     Ignore,
 }
 
 impl Doubt {
-    /// The key of a native file, and the word that stands there.
+    /// Every setting, the usual one first.
+    pub const ALL: [Self; 2] = [Self::Fault, Self::Ignore];
+    /// The key of a native file.
     pub const KEY: &str = "doubt";
-    /// The value of `doubt` that accepts what cannot be read.
-    pub const IGNORE: &str = "ignore";
+
+    /// Returns the value of the key.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Fault => "fault",
+            Self::Ignore => "ignore",
+        }
+    }
 }
 
 impl Rule {
@@ -177,13 +208,15 @@ impl Rule {
 
     /// Makes the rule judge the readable part of a line that cannot be read whole (RU-45).
     #[must_use]
-    pub(crate) fn ignoring_unreadable_parts(self) -> Self {
-        Self::from_texts(Texts { doubt: Some(Doubt::Ignore), ..self.texts })
+    pub(crate) fn with_doubt(self, doubt: Doubt) -> Self {
+        Self::from_texts(Texts { doubt: Some(doubt), ..self.texts })
     }
 
-    /// Returns how the rule treats a line that cannot be read whole, if the rule sets that.
-    pub const fn doubt_setting(&self) -> Option<Doubt> {
-        self.texts.doubt
+    /// Returns how the rule treats a line that cannot be read whole, if it sets anything but the
+    /// default of such a rule.
+    #[must_use]
+    pub fn doubt_setting(&self) -> Option<Doubt> {
+        self.texts.doubt_setting()
     }
 
     /// Returns true if a text of the rule contains `name`. Then the rule may use that name.
@@ -285,14 +318,11 @@ impl Rule {
         }
         match self.compiled_rule() {
             Ok(compiled) => {
-                let restrains = self.texts.deny.is_some() || self.texts.ask.is_some();
-                let gates =
-                    (restrains || self.texts.rewrite.is_some()) && self.doubt_setting().is_none();
-                compiled.evaluate(
-                    rule_input,
-                    if gates { incomplete } else { Incomplete::Ignored },
-                    go_on,
-                )
+                let incomplete = match self.texts.effective_doubt() {
+                    Doubt::Fault => incomplete,
+                    Doubt::Ignore => Incomplete::Ignored,
+                };
+                compiled.evaluate(rule_input, incomplete, go_on)
             }
             Err(flaws) => Err(Unsettled::Broken(flaws.first().map_or_else(
                 || "it cannot be compiled".to_owned(),
@@ -344,10 +374,10 @@ impl PartialEq for Rule {
 /// Approvals of a repository's rules are of this text: a part that a rule does not have must not show.
 impl fmt::Debug for Texts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { when, deny, ask, context, rewrite, clear, label, count, doubt } = self;
+        let Self { when, deny, ask, context, rewrite, clear, label, count, doubt: _ } = self;
         let mut texts = f.debug_struct("Texts");
         texts.field("when", when).field("deny", deny).field("ask", ask).field("context", context);
-        texts.field("rewrite", rewrite).field("doubt", doubt);
+        texts.field("rewrite", rewrite).field("doubt", &self.doubt_setting());
         for (key, text) in [("clear", clear), ("label", label), ("count", count)] {
             if let Some(text) = text {
                 texts.field(key, text);

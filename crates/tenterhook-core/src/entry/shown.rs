@@ -124,7 +124,7 @@ fn review_rows_of_run(run: &Run) -> Vec<Row> {
         }
         Run::Rule(rule) => {
             let text = |part: &Part| Some((part.key(), rule.part_text(*part)?.trim().to_owned()));
-            let doubt = rule.doubt_setting().map(|_| (Doubt::KEY, Doubt::IGNORE.to_owned()));
+            let doubt = rule.doubt_setting().map(|doubt| (Doubt::KEY, doubt.label().to_owned()));
             Part::ALL.iter().filter_map(text).chain(doubt).collect()
         }
         Run::Function(_) | Run::Unusable { .. } => vec![("runs", run.one_line_description())],

@@ -310,8 +310,8 @@ fn write_rule_keys(rule: &Rule, table: &mut Table) {
             table.insert(part.key(), text_item(written));
         }
     }
-    if rule.doubt_setting().is_some() {
-        table.insert(Doubt::KEY, text_item(Doubt::IGNORE));
+    if let Some(doubt) = rule.doubt_setting() {
+        table.insert(Doubt::KEY, text_item(doubt.label()));
     }
 }
 

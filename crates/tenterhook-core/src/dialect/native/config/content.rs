@@ -138,8 +138,12 @@ impl Reader<'_> {
             Some(text) => rule.with_part(*part, text),
             None => rule,
         });
-        let ignores = fields.text(Doubt::KEY) == Some(Doubt::IGNORE);
-        let rule = if ignores { rule.ignoring_unreadable_parts() } else { rule };
+        let doubt = fields.text(Doubt::KEY);
+        let doubt = Doubt::ALL.into_iter().find(|setting| Some(setting.label()) == doubt);
+        let rule = match doubt {
+            Some(doubt) => rule.with_doubt(doubt),
+            None => rule,
+        };
         self.check_rule(fields, &rule);
         Some(Run::Rule(rule))
     }

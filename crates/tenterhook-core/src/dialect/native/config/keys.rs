@@ -58,7 +58,7 @@ pub(crate) const PROMISED: &str = "promised";
 pub(super) const OWN_ON_FAILURE: &[&str] = &["block", "ask", "continue", PROMISED];
 pub(super) const PHASES: &[&str] = &["rewrite", "decide", "observe"];
 /// What a rule makes of a line that cannot be read whole: the first is the default (RU-40, RU-45).
-pub(super) const DOUBT: &[&str] = &["fault", Doubt::IGNORE];
+pub(super) const DOUBT: &[&str] = &[Doubt::Fault.label(), Doubt::Ignore.label()];
 pub(super) const ANSWERS: &[&str] = &["required", "optional"];
 pub(super) const MODES: &[&str] = &[SHADOW, ENFORCE];
 pub(super) const COMPAT: &[&str] = &["guarded", "exact"];
