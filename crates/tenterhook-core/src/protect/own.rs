@@ -7,7 +7,8 @@ pub(super) const HOMES: &[&str] =
 /// What our packages are called, whatever manager they came by.
 pub const PACKAGE: &str = "tenterhook";
 
-/// Our own commands that loosen a guard, by their first words; and the words behind them with which they only look.
+/// Our own commands that loosen a guard, by their first words; and the words behind them with which they only look. `hook` is for
+/// agents: another caller would report events to the session that did not happen.
 pub const OWN_COMMANDS: &[(&[&str], &[&str])] = &[
     (&["trust"], &["status", "diff"]),
     (&["untrust"], &[]),
@@ -15,6 +16,7 @@ pub const OWN_COMMANDS: &[(&[&str], &[&str])] = &[
     (&["pause"], &["status"]),
     (&["uninstall"], &[]),
     (&["rules", "remove"], &[]),
+    (&["hook"], &[]),
 ];
 
 /// Our own commands that loosen a guard with one of these options alone.
