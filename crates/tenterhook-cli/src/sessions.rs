@@ -87,6 +87,21 @@ impl Session {
         Ok(decoder.facts_so_far().clone())
     }
 
+    /// Returns the session of the file's first record that names one; `None` for a database, which
+    /// has many.
+    pub(crate) fn first_session_id(&self) -> Option<String> {
+        if self.form == Form::Database {
+            return None;
+        }
+        let mut found = None;
+        // A file that cannot be read has none; that is reported when its records are read.
+        let _ = self.read_records(&mut |record| {
+            found = record.session.as_deref().filter(|id| !id.is_empty()).map(str::to_owned);
+            found.is_none()
+        });
+        found
+    }
+
     /// Returns the context of the events in this file.
     pub(crate) fn event_context(&self, home: &std::path::Path) -> EventContext {
         EventContext {

@@ -1,6 +1,7 @@
 //! `backtest`: what would these hooks have said to what agents did? Reads recorded sessions, asks rules and callbacks. Starts no
 //! program, except confined scripts where the user asks for that.
 
+mod joined;
 mod page;
 mod recent;
 mod report;
@@ -10,6 +11,7 @@ mod tally;
 mod turns;
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -62,17 +64,23 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
     found.strange.iter().for_each(|(path, why)| warn_file_skipped(path, why, here, term));
     let since = args.since.map(|time| time.as_millisecond());
     let files = select_files_since(&found.sessions, args.since);
+    let needs_results = new.needs_results() || old.as_ref().is_some_and(Backtest::needs_results);
+    let (files, groups) = match needs_results {
+        true => joined::group_files_by_session(files),
+        false => joined::group_each_file_alone(files),
+    };
     let signal = Arc::new(AtomicU8::new(NONE));
     let received = Arc::clone(&signal);
     wait::call_handler_on_first_signal(move |byte| received.store(byte, Ordering::Relaxed))?;
     let progress = Progress::begin("asking about recorded sessions", files.len(), term.width());
     let project = args.project.as_ref().map(|p| p.canonicalize().unwrap_or_else(|_| p.clone()));
     let work = Work {
-        needs_results: new.needs_results() || old.as_ref().is_some_and(Backtest::needs_results),
+        needs_results,
         new,
         old,
         scripts,
         files,
+        groups,
         next: AtomicUsize::new(0),
         copies: Mutex::default(),
         turns: Turns::default(),
@@ -136,7 +144,10 @@ struct Work {
     /// Whether rules note the results of calls.
     needs_results: bool,
     scripts: Option<Scripts>,
+    /// All files; those of a group lie side by side.
     files: Vec<File>,
+    groups: Vec<Range<usize>>,
+    /// The number of the next group.
     next: AtomicUsize,
     copies: Mutex<Copies>,
     turns: Turns,
@@ -155,7 +166,7 @@ impl Work {
         // With scripts one thread reads: which runs exceed the bound must not depend on threads (BT-9).
         let most = if self.scripts.is_some() { 1 } else { THREADS };
         let threads =
-            available_parallelism().map_or(1, usize::from).min(most).min(self.files.len().max(1));
+            available_parallelism().map_or(1, usize::from).min(most).min(self.groups.len().max(1));
         let lost = || Problem::new("a thread that reads sessions panicked");
         std::thread::scope(|scope| {
             let running: Vec<_> =
@@ -179,27 +190,30 @@ impl Work {
             .build()
             .map_err(|error| Problem::new(format!("rules cannot be asked: {error}")))?;
         let mut tally = Tally::default();
-        while let Some((number, file)) = self.take_next_file() {
-            let sessions = RecentSessions::default();
-            let calls = HashMap::new();
+        while let Some(group) = self.take_next_group() {
+            let Some(file) = self.files.get(group.start) else { break };
+            let (sessions, calls) = (RecentSessions::default(), HashMap::new());
+            let number = group.start;
             let mut of_file =
                 OfFile { work: self, runtime: &runtime, file, number, sessions, calls };
-            match of_file.replay_file(&mut tally) {
-                Ok(facts) => tally.add_file_facts(file, &facts),
-                Err(problem) => tally.problems.push(problem.message),
+            match group.len() {
+                1 => {
+                    let facts = of_file.replay_file(&mut tally);
+                    tally.add_facts_or_problem(file, facts);
+                    self.steps.count_step();
+                }
+                _ => of_file.replay_joined_files(group, &mut tally),
             }
-            self.steps.count_step();
         }
         Ok(tally)
     }
 
-    fn take_next_file(&self) -> Option<(usize, &File)> {
-        // A thread that takes a number must also take its turn: others wait for it.
+    fn take_next_group(&self) -> Option<Range<usize>> {
+        // A thread that takes a group must also take the turns of its files: others wait for them.
         if self.is_interrupted() {
             return None;
         }
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        Some((number, self.files.get(number)?))
+        self.groups.get(self.next.fetch_add(1, Ordering::Relaxed)).cloned()
     }
 
     fn is_record_selected(&self, record: &TranscriptRecord<'_>) -> bool {
@@ -211,7 +225,7 @@ impl Work {
     }
 }
 
-/// One file, with the sessions that are in it.
+/// One file, with the sessions that are in it and in the files of its group.
 struct OfFile<'a> {
     work: &'a Work,
     runtime: &'a tokio::runtime::Runtime,

@@ -203,3 +203,49 @@ fn processes_at_once_lose_nothing() {
     let printed = fire(&fixture, &("Stop", "", None), "s");
     assert!(!printed.contains("block"), "{printed}");
 }
+
+/// One record of Claude Code, at a second.
+fn record(second: u32, id: &str, content: &Value) -> String {
+    let role = if content[0]["type"] == "tool_use" { "assistant" } else { "user" };
+    let record = json!({
+        "type": role, "uuid": format!("u{second}-{id}"), "sessionId": "s", "cwd": "/p", "version": "2.1.330",
+        "timestamp": format!("2026-11-20T09:00:{second:02}Z"), "message": { "role": role, "content": content },
+    });
+    format!("{record}\n")
+}
+
+fn recorded_call(second: u32, line: &str) -> String {
+    let content = json!([{ "type": "tool_use", "id": format!("id {line}"), "name": "Bash", "input": { "command": line } }]);
+    record(second, line, &content)
+}
+
+/// SS-24: the files of a session and its subagents are one session, in the order in which it went.
+#[test]
+fn backtest_joins_the_files_of_a_session() {
+    let fixture = Fixture::new();
+    fixture.write("project/rules.toml", RULES);
+    let main = [
+        recorded_call(1, "curl https://evil.example/before"),
+        recorded_call(3, "cat .env"),
+        recorded_call(9, "curl https://evil.example/last"),
+    ];
+    let subagent = [
+        recorded_call(2, "curl https://evil.example/early"),
+        recorded_call(5, "curl https://evil.example/late"),
+    ];
+    // The file of the subagent was finished first, and is the first in the order of files.
+    fixture.write("project/sessions/s/agent-1.jsonl", &subagent.concat());
+    fixture.write("project/sessions/s.jsonl", &main.concat());
+    let other = recorded_call(6, "curl https://evil.example/other").replace("\"s\"", "\"t\"");
+    fixture.write("project/sessions/t.jsonl", &other);
+    let args = ["backtest", "native=rules.toml", "--sessions", "sessions", "--format", "json"];
+    let output = fixture.run(&args, "");
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    let groups = report["groups"].as_array().unwrap();
+    let denied = |group: &&Value| group["hook"] == "no-unlisted-host";
+    let group = groups.iter().find(denied).expect(&output.stdout);
+    assert_eq!(group["calls"], 2, "{group:#}");
+    let text = group.to_string();
+    assert!(text.contains("/late") && text.contains("/last"), "{text}");
+    assert_eq!((&report["calls"], &report["files"]), (&json!(6), &json!(3)), "{report:#}");
+}

@@ -9,6 +9,7 @@ use tenterhook_core::transcript::{Facts, TranscriptAgent, TranscriptRecord};
 
 use super::page::Row;
 use super::shape::{event_kind, redact_and_truncate_to_line, redacted_event_line};
+use crate::problem::Problem;
 use crate::sessions::Session as File;
 
 /// How many examples a kind of call has.
@@ -141,7 +142,15 @@ impl Tally {
         *self.not_judged.entry(why).or_default() += 1;
     }
 
-    pub(super) fn add_file_facts(&mut self, file: &File, facts: &Facts) {
+    /// Adds the facts about a file, or why it cannot be read.
+    pub(super) fn add_facts_or_problem(&mut self, file: &File, facts: Result<Facts, Problem>) {
+        match facts {
+            Ok(facts) => self.add_file_facts(file, &facts),
+            Err(problem) => self.problems.push(problem.message),
+        }
+    }
+
+    fn add_file_facts(&mut self, file: &File, facts: &Facts) {
         self.files += 1;
         self.unknown += facts.count_unusable_records();
         *self.sure.entry(file.agent.fidelity().label()).or_default() += 1;
