@@ -18,6 +18,8 @@ const FOLDERS: &[(&str, &str)] = &[
     ("CODEX", "codex"),
     ("COPILOT", "copilot"),
     ("COPILOT_PASCAL", "copilot"),
+    ("CURSOR", "cursor"),
+    ("CURSOR_ACTION", "cursor"),
     ("DROID", "droid"),
     ("GEMINI", "gemini"),
     ("GEN", "gencode"),
@@ -30,6 +32,7 @@ const FOLDERS: &[(&str, &str)] = &[
     ("QWEN", "qwen"),
     ("REASONIX", "reasonix"),
     ("VIBE", "vibe"),
+    ("VSCODE", "vscode"),
     ("WINDSURF", "windsurf"),
 ];
 
@@ -69,6 +72,8 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/tenterhook-core/src/dialect/by_form.rs", "CODEX", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "COPILOT", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "COPILOT_PASCAL", FORM),
+    ("crates/tenterhook-core/src/dialect/by_form.rs", "CURSOR", FORM),
+    ("crates/tenterhook-core/src/dialect/by_form.rs", "VSCODE", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "DROID", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "GEMINI", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "GOOSE", FORM),
@@ -119,7 +124,7 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
 const HOME: &[&str] = &["native", "claude"];
 
 /// Forms of an agent whose other form has the pages and the cases.
-const ANOTHERS: &[&str] = &["copilot-pascal"];
+const ANOTHERS: &[&str] = &["copilot-pascal", "cursor-action"];
 
 /// Does each dialect have all that ARCHITECTURE says one needs beside its code?
 pub(super) fn documented(files: &[File], findings: &mut Findings) {

@@ -165,6 +165,20 @@ const FORMATS: &[Format] = &[
         file: (".augment/settings.json", GROUPS),
         says: [NESTED[0], "", NESTED[2], ""],
     },
+    Format {
+        title: "Cursor",
+        own: &["cursor"],
+        file: (
+            ".cursor/hooks.json",
+            r#"{"version":1,"hooks":{"preToolUse":[{"command":"{hook}"}]}}"#,
+        ),
+        says: [
+            r#"{"permission":"deny","user_message":"not here"}"#,
+            r#"{"permission":"ask","user_message":"sure?"}"#,
+            r#"{"updated_input":{"command":"ls -l"}}"#,
+            r#"{"additional_context":"use x"}"#,
+        ],
+    },
     Format { title: "Gen", own: &[], file: (".gen/settings.json", GROUPS), says: NESTED },
     Format {
         title: "Reasonix",
@@ -292,6 +306,12 @@ const AGENTS: &[(&str, &str, &str, &str)] = &[
         "augment",
         "PreToolUse",
         r#"{"hook_event_name":"PreToolUse","conversation_id":"s","workspace_roots":["/"],"tool_name":"launch-process","tool_input":{"command":"ls"}}"#,
+    ),
+    (
+        "Cursor",
+        "cursor",
+        "preToolUse",
+        r#"{"conversation_id":"s","hook_event_name":"preToolUse","cursor_version":"2.4.7","workspace_roots":["/"],"tool_name":"Shell","tool_input":{"command":"ls"}}"#,
     ),
     (
         "Gemini CLI",

@@ -318,6 +318,7 @@ const REGISTERED: &[(&str, u64)] = &[
     ("gemini", 0x18e6_bc4a_f143_85f9),
     ("windsurf", 0x7cdd_ce75_bed8_2c90),
     ("antigravity", 0xfd58_afde_bcce_337e),
+    ("cursor", 0x445a_5877_a3d5_6658),
     ("droid", 0xa897_b72a_e3a5_d680),
     ("vibe", 0x3d03_a1e2_7095_7efb),
     ("augment", 0xe547_740d_9569_e223),

@@ -163,9 +163,12 @@ const CLEAN: &[(&str, &str, &str)] = &[
         NESTED,
         r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}"#,
     ),
+    ("cursor", CURSOR_DENY, r#"{"permission": "allow"}"#),
+    ("cursor-action", CURSOR_DENY, r#"{"permission": "allow"}"#),
     ("goose", r#"{"decision": "block", "reason": "no rm"}"#, r#"{"decision": "allow"}"#),
     ("cline", r#"{"cancel": true, "errorMessage": "no rm"}"#, "{}"),
 ];
+const CURSOR_DENY: &str = r#"{"permission": "deny", "user_message": "no rm"}"#;
 const NESTED: &str = r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no rm"}}"#;
 
 /// A shape as a hook of that dialect prints it.
