@@ -19,6 +19,7 @@ mod person;
 mod problem;
 mod progress;
 mod reach;
+mod readers;
 mod repository;
 mod scratch;
 mod scripts;

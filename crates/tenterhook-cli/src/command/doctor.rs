@@ -89,13 +89,14 @@ fn examine_agents_and_machine(agents: &[&'static Agent], args: &Doctor, here: &H
         agents.iter().filter(|agent| agent.events > 0).map(|agent| agent.agent).collect();
     let mut loaded = load::read_sources(&[], Whose::Unsaid, here);
     let engine = loaded.build_engine(|builder| builder);
-    let sources = sources::source_findings(&calling, &loaded, &engine, here);
+    let mut source_findings = sources::source_findings(&calling, &loaded, &engine, here);
+    source_findings.extend(sources::shared_file_findings(&calling, here));
     let programs = confined::confined_programs(&loaded, &engine, kernel.means, here);
     let is_row_proven = |row: &Row| {
         !row.proofs.is_empty() && row.proofs.iter().all(|proof| proof.finding.is_none())
     };
     let is_proven = args.prove.then(|| !agents.is_empty() && agents.iter().all(is_row_proven));
-    Report { agents, sources, programs, machine, kernel, is_proven }
+    Report { agents, sources: source_findings, programs, machine, kernel, is_proven }
 }
 
 fn examine_agent(agent: &'static Agent, args: &Doctor, here: &Here) -> Row {

@@ -31,7 +31,7 @@ use tenterhook_core::outcome::Fault;
 use tenterhook_core::rule::Part;
 
 use super::input::{self, Given, Lost};
-use super::{deny_unreadable_event, stream};
+use super::{deny_unreadable_event, status, stream};
 use crate::ambient::Here;
 use crate::args::{Hook, Which};
 use crate::exit::Exit;
@@ -240,11 +240,16 @@ impl<'a> Call<'a> {
         let began = Instant::now();
         let mut called = match self.read_event(here) {
             Ok(called) => called,
-            Err(lost) => return self.deny_unreadable_event(lost, here, term),
+            Err(lost) => {
+                return match find_agent_that_sent_no_event(&lost, here) {
+                    Some(agent) => self.answer_agent_without_event(agent, here, term),
+                    None => self.deny_unreadable_event(lost, here, term),
+                };
+            }
         };
         let journal = journal::open_agent_journal(called.agent, &called.fields, here);
         if called.agent.dialect().is_noise_event(&called.event) {
-            self.reply.send(&Reply::default());
+            self.reply.send(&called.agent.dialect().silent_reply());
             return Ok(Exit::Replied(0));
         }
         let state = &here.state;
@@ -302,6 +307,28 @@ impl<'a> Call<'a> {
         deny_unreadable_event(lost, journal.as_ref(), term, self.reply)
     }
 
+    /// Answers an agent that runs the entry of another agent and gives it no event (BR-171). If its
+    /// own entry calls, that one judges the same action, and this one is silent.
+    fn answer_agent_without_event(
+        &self,
+        agent: DialectId,
+        here: &Here,
+        term: Term,
+    ) -> Result<Exit, Problem> {
+        if status::is_tenterhook_called_by_agent(agent.as_str(), here) {
+            self.reply.send(&agent.dialect().silent_reply());
+            return Ok(Exit::Replied(0));
+        }
+        self.reply.set_fallback_form(Claim::new(agent, &self.args.event).reply_form());
+        let title = agent.dialect().calling_agent_title().unwrap_or_default();
+        let owner = self.claim.agent.dialect().calling_agent_title().unwrap_or_default();
+        let problem = Problem::new(format!(
+            "{title} runs an entry of {owner}'s settings without the event, so no hook can judge it; \
+             `tenterhook install {agent} --experimental` makes {title} call Tenterhook itself"
+        ));
+        self.deny_unreadable_event(Lost::from_unreadable(problem), here, term)
+    }
+
     fn deny_cancelled_run(&self, scratch: Scratch) -> Exit {
         scratch.discard();
         self.reply.deny(Code::Cancelled, "the run was cancelled")
@@ -355,6 +382,14 @@ impl<'a> Call<'a> {
         }
         Ok(aside::DONE)
     }
+}
+
+/// Returns the agent that ran this program without an event, by the variable that it sets for its
+/// hooks.
+fn find_agent_that_sent_no_event(lost: &Lost, here: &Here) -> Option<DialectId> {
+    let is_set = |name: &str| here.env.iter().any(|(key, _)| key.as_str() == name);
+    let sets = |agent: &DialectId| agent.dialect().own_variable().is_some_and(is_set);
+    lost.is_empty_event().then(|| DialectId::agents().find(sets)).flatten()
 }
 
 /// A call as it was read: who makes it, and what it is about.

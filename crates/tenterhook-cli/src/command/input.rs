@@ -44,6 +44,11 @@ impl Lost {
         Self::NotGiven(self.into())
     }
 
+    /// Returns whether the input had no text.
+    pub(super) fn is_empty_event(&self) -> bool {
+        matches!(self, Self::Unreadable { problem, .. } if problem.help.as_deref() == Some(EMPTY))
+    }
+
     pub(super) fn from_unreadable(problem: Problem) -> Self {
         Self::Unreadable { code: Code::UnreadableEvent, problem, at_stake: true }
     }

@@ -29,6 +29,7 @@ use crate::exit::Exit;
 use crate::load::shorten_path;
 use crate::openings::find_tools_unseen_by_hooks;
 use crate::problem::Problem;
+use crate::readers;
 use crate::repository;
 use crate::show::layout::{self, format_count};
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
@@ -67,11 +68,16 @@ pub(crate) fn run(args: &Status, here: &Here, term: Term) -> Result<Exit, Proble
     let agents: Vec<Row> = present.map(|agent| Row::from_files(agent, here)).collect();
     let rules = term.run_with_progress("reading hooks", || Rules::read(&args.expect, here));
     let view = View::of_this_process(here);
+    let shared = readers::find_shared_hooks(
+        |agent| is_agent_present(agent, here),
+        |agent| agents.iter().any(|row| row.agent.name == agent.name && row.is_covered),
+        here,
+    );
     let state = rules.overall_state().max(state_of_agents(&agents, args));
     match args.output.format {
         Format::Json => {
             let agents = agents.iter().map(|row| json::agent_json(row, here)).collect();
-            let status = json::status_json(state, agents, (&rules, &view), here);
+            let status = json::status_json(state, agents, (&rules, &view, &shared), here);
             print_json(&status, term)?;
         }
         Format::Text => {
@@ -83,6 +89,7 @@ pub(crate) fn run(args: &Status, here: &Here, term: Term) -> Result<Exit, Proble
             for row in &agents {
                 term.print_data(&agent_page(row, here))?;
             }
+            term.print_data(&readers::shared_hooks_text(&shared))?;
             term.print_data(&rules_page(&rules, &view))?;
             let commands = repository::find_commands(here);
             term.print_data(&repository::commands_beside_tool_calls_text(&commands))?;
@@ -151,7 +158,7 @@ impl Row {
         }
         match self.is_covered {
             // `install --all` leaves it out, so its absence is the user's choice (BR-170).
-            false if self.is_left_out() => State::Good,
+            false if self.is_left_out() && !is_expected => State::Good,
             false => State::DoesNotCall,
             // Expected rules are to apply whatever a user switches off.
             true if is_expected && self.pinned == Some(false) => State::NotPinned,
@@ -448,8 +455,8 @@ fn agent_page(row: &Row, here: &Here) -> String {
     let mut page = Page(format!("{}  {}\n", paint(BOLD, agent.title), paint(style, word)));
     if let Some(source) = agent.evidence.source_if_only_read() {
         page.push_row(
-            "read, not played",
-            &format!("no run of it was seen: known only from {source}"),
+            "evidence",
+            &format!("read, not played: its hooks are known only from {source}"),
         );
     }
     found.iter().for_each(|f| page.push_file(agent, f, here));

@@ -46,6 +46,7 @@ mod package;
 mod probe;
 mod projects;
 mod protected;
+mod readers;
 mod reconcile;
 mod record;
 mod repository;

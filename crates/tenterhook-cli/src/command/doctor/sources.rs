@@ -14,7 +14,9 @@ use tenterhook_core::install;
 
 use super::finding::{Finding, Kind, Mend, path_for_shell};
 use crate::ambient::Here;
+use crate::command::install::files::is_agent_present;
 use crate::load::{Loaded, shorten_path};
+use crate::readers::{self, SharedHooks};
 use crate::show::layout::format_count;
 
 /// Returns the findings about the hook files that would be read from here, for the agents that call
@@ -47,6 +49,26 @@ pub(super) fn source_findings(
         ));
     }
     found
+}
+
+/// Reports the files whose hooks an agent runs that is not their owner, if Tenterhook runs them
+/// behind it, too (BR-172).
+pub(super) fn shared_file_findings(calling: &[&'static Agent], here: &Here) -> Vec<Finding> {
+    let calls = |agent: &Agent| calling.iter().any(|other| other.name == agent.name);
+    let found = readers::find_shared_hooks(|agent| is_agent_present(agent, here), calls, here);
+    let finding = |shared: &SharedHooks| {
+        let Agent { name, title, evidence, installation, .. } = shared.reader;
+        let flag = evidence.source_if_only_read().map_or("", |_| " --experimental");
+        let mend = match installation.places.is_empty() {
+            true => Mend::from_advice("move them into `tenterhook.toml`, which runs them once"),
+            false => Mend::from_advice(format!(
+                "`tenterhook install {name}{flag} --only-own` leaves them to {title} alone"
+            )),
+        };
+        let finding = Finding::new(Kind::RunsTwice, shared.description(), mend);
+        finding.with_location(Path::new(&shared.path), None, here)
+    };
+    found.iter().filter(|shared| shared.is_run_twice).map(finding).collect()
 }
 
 fn unapproved_source_finding(source: &Source, trust: &Trust, here: &Here) -> Option<Finding> {

@@ -12,6 +12,7 @@ use crate::ambient::Here;
 use crate::command::install::can_call_tenterhook;
 use crate::command::install::files::scope_name;
 use crate::openings::find_tools_unseen_by_hooks;
+use crate::readers::{self, SharedHooks};
 use crate::repository;
 
 pub(super) fn agent_json(row: &Row, here: &Here) -> Value {
@@ -69,7 +70,7 @@ pub(super) fn agent_json(row: &Row, here: &Here) -> Value {
 pub(super) fn status_json(
     state: State,
     agents: Vec<Value>,
-    (rules, view): (&Rules, &View),
+    (rules, view, shared): (&Rules, &View, &[SharedHooks]),
     here: &Here,
 ) -> Value {
     let files: Vec<Value> = rules.files.iter().map(rule_file_json).collect();
@@ -90,6 +91,7 @@ pub(super) fn status_json(
         "version": env!("CARGO_PKG_VERSION"),
         "state": state.name(), "agents": agents, "rules": files, "built_in": built_in,
         "expected": expected.collect::<Vec<_>>(), "last_firing": last_firing,
+        "shared_files": readers::shared_hooks_json(shared),
         "unsent_records": rules.unsent_count, "view": view.to_json(),
         "unasked": repository::commands_beside_tool_calls_json(&repository::find_commands(here)),
     })
