@@ -16,7 +16,11 @@ use crate::call_notes::stable_text_hash;
 use crate::session_store::{SessionStore, open_private_file};
 
 /// How much of a transcript one call reads.
-const MOST: u64 = 16 << 20;
+const MOST: u64 = 256 << 20;
+/// How much of it is in memory at once, unless a line is longer.
+const CHUNK: u64 = 256 << 10;
+/// Longest line that is read. A longer one has no tokens that can be read.
+const LONGEST_LINE: u64 = 16 << 20;
 /// How many bytes before the read part show that the file is still the same.
 const TAIL: u64 = 64;
 /// Largest state file.
@@ -39,7 +43,14 @@ pub(crate) fn add_usage(
         return;
     }
     let growing = GrowingUsage { agent, transcript, state: kept.path("usage") };
-    if let Ok(usage) = growing.read_new_lines() {
+    let usage = match growing.read_new_lines() {
+        // Before its first message, a session has no transcript.
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !growing.state.exists() => {
+            Ok(Usage::default())
+        }
+        read => read,
+    };
+    if let Ok(usage) = usage {
         event.within.facts.insert(FIELD.to_owned(), usage_json(agent, &usage));
     }
 }
@@ -57,7 +68,9 @@ fn usage_json(agent: TranscriptAgent, usage: &Usage) -> Value {
     let mut fields = Map::new();
     fields.insert("output_tokens".to_owned(), usage.output_tokens().into());
     fields.insert("context_tokens".to_owned(), usage.context.into());
-    if let Some(share) = usage.context_share(agent) {
+    // Before the first answer, the window is empty, whatever its size.
+    let share = if usage.context == 0 { Some(0.0) } else { usage.context_share(agent) };
+    if let Some(share) = share {
         fields.insert("context_share".to_owned(), share.into());
     }
     Value::Object(fields)
@@ -98,18 +111,8 @@ impl GrowingUsage {
         }
         progress.identity = identity(&metadata);
         if progress.offset < metadata.len() {
-            file.seek(SeekFrom::Start(progress.offset))?;
-            let mut bytes = Vec::new();
-            (&mut file).take(MOST).read_to_end(&mut bytes)?;
-            let mut read = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-            // A line that is longer than what one call reads has no tokens that can be read.
-            if read == 0 && bytes.len() as u64 == MOST {
-                read = bytes.len();
-            }
-            for line in bytes.get(..read).unwrap_or_default().split(|byte| *byte == b'\n') {
-                progress.usage.add_line(self.agent, line, stable_text_hash);
-            }
-            progress.offset += read as u64;
+            let end = metadata.len().min(progress.offset.saturating_add(MOST));
+            self.read_whole_lines(&mut file, end, &mut progress)?;
             progress.tail = hash_of_tail(&mut file, progress.offset)?;
         }
         if before != Some(progress) {
@@ -117,6 +120,37 @@ impl GrowingUsage {
             let _ = self.write_progress(&progress);
         }
         Ok(progress.usage)
+    }
+
+    /// Reads the lines that end before `end`, chunk by chunk.
+    fn read_whole_lines(
+        &self,
+        file: &mut (impl Read + Seek),
+        end: u64,
+        progress: &mut Progress,
+    ) -> io::Result<()> {
+        let (mut bytes, mut chunk) = (Vec::new(), CHUNK);
+        while progress.offset < end {
+            let wanted = chunk.min(end - progress.offset);
+            file.seek(SeekFrom::Start(progress.offset))?;
+            bytes.clear();
+            bytes.reserve(usize::try_from(wanted).unwrap_or_default() + 1);
+            (&mut *file).take(wanted).read_to_end(&mut bytes)?;
+            let read = match bytes.iter().rposition(|byte| *byte == b'\n') {
+                Some(end) => end + 1,
+                None if chunk >= LONGEST_LINE && bytes.len() as u64 == chunk => bytes.len(),
+                // The line is longer than the chunk, or not whole yet.
+                None if bytes.len() as u64 == chunk => {
+                    chunk = LONGEST_LINE;
+                    continue;
+                }
+                None => return Ok(()),
+            };
+            let lines = bytes.get(..read).unwrap_or_default();
+            progress.usage.add_lines(self.agent, lines, stable_text_hash);
+            progress.offset += read as u64;
+        }
+        Ok(())
     }
 
     /// Reads the state; a torn or foreign one is ignored.
@@ -260,6 +294,25 @@ mod tests {
         append(&other, &(line("g", 9, 1) + &line("h", 9, 1) + &line("i", 9, 1) + &line("j", 9, 1)));
         std::fs::rename(&other, &growing.transcript).unwrap();
         assert_eq!(tokens(&growing), (4, 10), "another file has its name");
+    }
+
+    /// UG-2: a long transcript is read whole by one call, also behind a line of any length.
+    #[test]
+    fn long_transcript_is_read_by_one_call() {
+        let directory = tempfile::tempdir().unwrap();
+        let growing = growing(&directory);
+        let filler = format!("{}\n", "x".repeat(3_000));
+        let long = format!("{}\n", "y".repeat(300 << 10));
+        append(&growing.transcript, &line("a", 100, 5));
+        append(&growing.transcript, &filler.repeat(200));
+        append(&growing.transcript, &line("b", 100, 5));
+        append(&growing.transcript, &long);
+        append(&growing.transcript, &format!("{}\n", "z".repeat(17 << 20)));
+        append(&growing.transcript, &line("c", 200, 5));
+        append(&growing.transcript, "{\"half");
+        assert_eq!(tokens(&growing), (15, 205));
+        append(&growing.transcript, &format!("\"}}\n{}", line("d", 300, 5)));
+        assert_eq!(tokens(&growing), (20, 305));
     }
 
     /// UG-2: a torn or foreign state is ignored.

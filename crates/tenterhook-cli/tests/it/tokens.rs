@@ -62,6 +62,30 @@ fn window_is_the_one_that_the_agent_names() {
     assert!(denied.contains("900 tokens, 40 written"), "{denied}");
 }
 
+/// UG-4: tokens that are not known are not 0.
+#[test]
+fn gate_holds_if_the_tokens_are_unknown() {
+    let fixture = Fixture::new();
+    fixture.write(USER, RULE);
+    append(&fixture, &claude("a", 100_000));
+    assert_eq!(fire(&fixture, "claude", "PreToolUse"), "");
+    std::fs::remove_file(fixture.path("t.jsonl")).unwrap();
+    let denied = fire(&fixture, "claude", "PreToolUse");
+    let why = "`usage.context_share` is not known of this session";
+    assert!(denied.contains("deny") && denied.contains(why), "{denied}");
+    // The transcripts of this agent have no tokens.
+    let denied = fire(&fixture, "droid", "PreToolUse");
+    assert!(denied.contains(why), "{denied}");
+    for rule in [
+        RULE.replace("\"usage.context_share", "\"host.agent == 'claude' && usage.context_share"),
+        format!("{RULE}doubt = \"ignore\"\n"),
+        RULE.replace("deny", "context"),
+    ] {
+        fixture.write(USER, &rule);
+        assert_eq!(fire(&fixture, "droid", "PreToolUse"), "", "{rule}");
+    }
+}
+
 /// UG-3: a program gets the numbers; for a rule that does not name them, nothing is read.
 #[test]
 fn payload_has_the_tokens() {

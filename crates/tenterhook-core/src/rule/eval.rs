@@ -216,6 +216,15 @@ impl<'a, 'g> Machine<'a, 'g> {
     }
 
     fn evaluate_field(&self, field: Field) -> Result<Value<'a>, Stop> {
+        if let Field::Usage(name) = field
+            && self.treats_doubt_as_unknown()
+            && self.rule_input.usage_number(name).is_none()
+        {
+            return Err(Stop::Unknown(format!(
+                "`usage.{name}` is not known of this session: no transcript of the agent has it; \
+                 write `doubt = \"ignore\"` to read 0 then"
+            )));
+        }
         ask::prepare_field(self.rule_input, field, self.go_on)?;
         self.spend_steps(ask::field_cost(self.rule_input, field))?;
         Ok(match ask::field_value(self.rule_input, field) {

@@ -65,8 +65,16 @@ impl Usage {
         Some((self.context as f64 / window as f64).min(1.0))
     }
 
-    /// Adds one line of the transcript. `hash` hashes the id of an answer.
-    pub fn add_line(&mut self, agent: TranscriptAgent, line: &[u8], hash: impl Fn(&str) -> u64) {
+    /// Adds lines of the transcript. `hash` hashes the id of an answer.
+    pub fn add_lines(&mut self, agent: TranscriptAgent, lines: &[u8], hash: impl Fn(&str) -> u64) {
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'\n', lines).chain([lines.len()]) {
+            self.add_line(agent, lines.get(start..end).unwrap_or_default(), &hash);
+            start = end + 1;
+        }
+    }
+
+    fn add_line(&mut self, agent: TranscriptAgent, line: &[u8], hash: impl Fn(&str) -> u64) {
         let Some(form) = agent.usage_form().filter(|form| contains(line, form.marker)) else {
             return;
         };
