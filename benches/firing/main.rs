@@ -34,6 +34,7 @@ const SCENES: &[Scene] = &[
     ("big-host", scenes::command::big_host),
     ("parallel", scenes::command::parallel),
     ("sessions", scenes::sessions::sessions),
+    ("history", scenes::history::history),
     ("record", scenes::record::record),
     ("trust", scenes::trust::trust),
     ("approvals", scenes::trust::approvals),

@@ -2,6 +2,7 @@
 //! names the baseline.
 
 pub(crate) mod command;
+pub(crate) mod history;
 pub(crate) mod http;
 pub(crate) mod inside;
 pub(crate) mod interpreter;

@@ -65,6 +65,8 @@ pub struct CallFootprint {
     pub shows: Vec<String>,
     /// Files that it creates, changes, moves or removes.
     pub writes: Vec<String>,
+    /// Directories in which it writes files that it does not name, beyond those in `writes`.
+    pub written_trees: Vec<String>,
     /// What it removes with everything in it.
     pub deletes: Vec<String>,
     /// Directories that it reads with everything in them.
@@ -115,6 +117,7 @@ struct Found {
     reads: BTreeSet<String>,
     shows: BTreeSet<String>,
     writes: BTreeSet<String>,
+    written_trees: BTreeSet<String>,
     deletes: BTreeSet<String>,
     trees: BTreeSet<Tree>,
     rights: BTreeSet<String>,
@@ -394,6 +397,7 @@ impl Found {
             reads: list(self.shows.union(&self.reads).cloned().collect()),
             shows: list(self.shows),
             writes: list(self.writes),
+            written_trees: list(self.written_trees),
             deletes: list(self.deletes),
             trees: self.trees.into_iter().collect(),
             rights: list(self.rights),

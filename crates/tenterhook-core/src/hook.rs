@@ -23,7 +23,7 @@ use crate::diagnostic::Location;
 use crate::event::EventName;
 use crate::matcher::{Condition, Matcher};
 
-use crate::rule::Incomplete;
+use crate::rule::{CallQuestions, Incomplete};
 use named::DialectId;
 use row::EventRow;
 
@@ -337,12 +337,16 @@ impl Hook {
         self.enforcement.is_shadow() && self.wait == Wait::Attached && !is_rule
     }
 
-    /// Returns true if its rule or its condition may ask for calls or written files of the session
-    /// (SS-15).
-    pub fn may_ask_for_calls(&self) -> bool {
-        let by_rule = matches!(&self.run, Run::Rule(rule) if rule.may_ask_for_calls());
-        let by_condition = self.condition.as_ref().is_some_and(Condition::may_ask_for_calls);
-        self.layer != Layer::BuiltIn && (by_rule || by_condition)
+    /// Returns what its rule and its condition may ask of earlier calls (SS-15).
+    pub fn call_questions(&self) -> CallQuestions {
+        if self.layer == Layer::BuiltIn {
+            return CallQuestions::default();
+        }
+        let by_rule = match &self.run {
+            Run::Rule(rule) => rule.call_questions(),
+            _ => CallQuestions::default(),
+        };
+        self.condition.iter().map(Condition::call_questions).chain([by_rule]).collect()
     }
 
     /// Returns true if its rule changes the session (SS-1).

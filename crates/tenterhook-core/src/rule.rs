@@ -206,7 +206,7 @@ impl Rule {
         self.with_part(Part::Rewrite, expression)
     }
 
-    /// Makes the rule judge the readable part of a line that cannot be read whole (RU-45).
+    /// Sets how the rule treats a line that cannot be read whole (RU-45).
     #[must_use]
     pub(crate) fn with_doubt(self, doubt: Doubt) -> Self {
         Self::from_texts(Texts { doubt: Some(doubt), ..self.texts })
@@ -222,9 +222,16 @@ impl Rule {
     /// Returns true if a text of the rule contains `name`. Then the rule may use that name.
     #[must_use]
     pub fn mentions(&self, name: &str) -> bool {
+        self.evaluated_texts().any(|text| text.contains(name))
+    }
+
+    /// Returns the texts that are expressions, or have some.
+    fn evaluated_texts(&self) -> impl Iterator<Item = &str> {
         let Texts { when, deny, ask, context, rewrite, .. } = &self.texts;
-        let texts = [deny, ask, context, rewrite].into_iter().flatten();
-        texts.chain([when]).any(|text| text.contains(name))
+        [Some(when), deny.as_ref(), ask.as_ref(), context.as_ref(), rewrite.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(|text| &**text)
     }
 
     /// Returns the expression as written.
@@ -264,12 +271,10 @@ impl Rule {
         Part::MARKS.iter().any(|part| self.part_text(*part).is_some())
     }
 
-    /// Returns true if the rule may ask for calls or written files of the session (SS-15).
+    /// Returns what the rule may ask of earlier calls (SS-15).
     #[must_use]
-    pub fn may_ask_for_calls(&self) -> bool {
-        let Texts { when, deny, ask, context, rewrite, .. } = &self.texts;
-        let texts = [deny, ask, context, rewrite].into_iter().flatten();
-        texts.chain([when]).any(|text| may_ask_for_calls(text))
+    pub fn call_questions(&self) -> CallQuestions {
+        self.evaluated_texts().map(CallQuestions::of_expression).collect()
     }
 }
 
@@ -336,11 +341,38 @@ impl Rule {
     }
 }
 
-/// Returns true if an expression may ask for calls or written files of the session. It may be true
-/// of an expression that does not: then calls are noted that no rule asks for.
-fn may_ask_for_calls(expression: &str) -> bool {
-    let asks = |word: &str| expression.contains(word);
-    asks("session") && ["calls", "last", "writes", "wrote"].into_iter().any(asks)
+/// What rules and conditions ask of earlier calls of the session (SS-15).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CallQuestions {
+    /// Whether they ask for calls or written files at all.
+    pub calls: bool,
+    /// Whether they ask for the programs of calls.
+    pub programs: bool,
+    /// Whether they ask for written files.
+    pub writes: bool,
+}
+
+impl CallQuestions {
+    /// Returns what an expression may ask, by its words. It may ask less: then more is noted of calls
+    /// than a rule asks for.
+    fn of_expression(expression: &str) -> Self {
+        let asks = |word: &str| expression.contains(word);
+        if !asks("session") {
+            return Self::default();
+        }
+        let writes = asks("writes") || asks("wrote");
+        Self { calls: writes || asks("calls") || asks("last"), programs: asks("programs"), writes }
+    }
+}
+
+impl FromIterator<Self> for CallQuestions {
+    fn from_iter<I: IntoIterator<Item = Self>>(questions: I) -> Self {
+        questions.into_iter().fold(Self::default(), |all, more| Self {
+            calls: all.calls || more.calls,
+            programs: all.programs || more.programs,
+            writes: all.writes || more.writes,
+        })
+    }
 }
 
 /// Why a rule or an expression gave no answer.

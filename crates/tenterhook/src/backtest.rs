@@ -72,7 +72,7 @@ impl Backtest {
     #[must_use]
     pub fn needs_results(&self) -> bool {
         let ruleset = self.engine.ruleset();
-        ruleset.hooks().iter().any(|hook| hook.changes_session() || hook.may_ask_for_calls())
+        ruleset.hooks().iter().any(|hook| hook.changes_session() || hook.call_questions().calls)
     }
 
     /// Why the plan selects or skips each hook, replayed or not.

@@ -416,7 +416,7 @@ impl HistoryReader for StoredHistory {
             UnusableHistory(format!("the session's history cannot be used: {why}"))
         };
         let text = self.0.history().map_err(|error| because(&error))?;
-        SessionHistory::read(&text).map_err(|why| because(&why))
+        SessionHistory::read(text).map_err(|why| because(&why))
     }
 }
 

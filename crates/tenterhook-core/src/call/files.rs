@@ -248,9 +248,31 @@ impl Here<'_> {
         for from in operands.into_iter().filter(|from| !is_copy(from)) {
             let name = from.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
             found.writes.insert(self.path_seen_from_project(&format!("{to}/{name}")));
+            if self.may_copy_directory(from) {
+                // Whether `to` exists is not known: the copy is `to` itself, or lies in it.
+                found.written_trees.insert(self.path_seen_from_project(&format!("{to}/{name}")));
+                if !directory {
+                    found.written_trees.insert(self.path_seen_from_project(to));
+                }
+            }
         }
         if self.is_rsync_with_deletion() {
             found.deletes.insert(self.path_seen_from_project(to));
+        }
+    }
+
+    /// Whether the program copies or moves `from` with everything in it if it is a directory. A name
+    /// with a dot is that of a file, unless an option asks for directories.
+    fn may_copy_directory(&self, from: &str) -> bool {
+        let name = from.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        match self.view.name.as_str() {
+            "ditto" => true,
+            "mv" => !name.trim_start_matches('.').contains('.'),
+            "cp" | "rsync" | "scp" => {
+                let options = [('r', "recursive"), ('R', "recursive"), ('a', "archive")];
+                options.iter().any(|(short, long)| self.view.has_option(*short, long))
+            }
+            _ => false,
         }
     }
 

@@ -21,6 +21,9 @@ static ROWS: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(
     rows
 });
 
+/// The take of the directory in which a program runs, unless an option names another one.
+const AROUND: &str = "around";
+
 /// How many times a path is put together and looked through until it stands in a list.
 const WALKS: usize = 4;
 
@@ -152,9 +155,11 @@ pub(super) fn note_effects_listed_in_table(view: &View<'_>, paths: &Paths<'_>, f
         let valued: Vec<&str> = common.iter().chain(&row.valued).copied().collect();
         let Some(operands) = invocation.operands_after_subcommands(row, &valued) else { continue };
         for does in &row.does {
+            // Files are put where an option says, else around the program.
+            let is_elsewhere = !view.option_values(&does.takes).is_empty();
             let taken =
                 does.takes.iter().flat_map(|take| words_selected_by_take(take, view, &operands));
-            for (take, word) in taken {
+            for (take, word) in taken.filter(|(take, _)| *take != AROUND || !is_elsewhere) {
                 at.note_word_in_role(does.role, take, word, found);
             }
         }
@@ -175,6 +180,11 @@ fn words_selected_by_take<'a>(
         "rest" => operands.iter().skip(1).copied().collect(),
         "last" => operands.iter().skip(1).last().copied().into_iter().collect(),
         "here" if operands.is_empty() => vec!["."],
+        AROUND => vec!["."],
+        "cloned" if operands.len() == 1 => at(0).into_iter().filter_map(cloned_directory).collect(),
+        "cloned" => Vec::new(),
+        "unread" if view.texts_given_to_command().any(|text| text.contains('\n')) => Vec::new(),
+        "unread" => vec!["."],
         "here" => Vec::new(),
         "mounts" => view.args.iter().filter_map(|arg| mounted_path(arg)).collect(),
         // The file that a program reads by itself.
@@ -208,6 +218,12 @@ fn words_selected_by_take<'a>(
         },
     };
     words.into_iter().map(|word| (take, word)).collect()
+}
+
+/// Returns the directory that a clone of this address makes: its last part.
+fn cloned_directory(address: &str) -> Option<&str> {
+    let name = address.trim_end_matches('/').rsplit(['/', ':', '\\']).next()?;
+    Some(name.strip_suffix(".git").unwrap_or(name))
 }
 
 /// Returns the path of this machine that a container mounts: `./x:/y`,
@@ -305,6 +321,7 @@ impl Target<'_> {
             "uses" => drop(found.reads.insert(path)),
             "deletes" => drop(found.deletes.insert(path)),
             "writes" => drop(found.writes.insert(path)),
+            "below" => drop(found.written_trees.insert(path)),
             "fills" => {
                 // What lies in a directory has names that the line does not say.
                 let name = word.trim_end_matches('/').rsplit('/').next().unwrap_or_default();

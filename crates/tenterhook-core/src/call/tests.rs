@@ -300,6 +300,7 @@ fn every_row_of_the_table_sees_its_example_and_leaves_its_twin() {
             "reads" => found.shows.iter().any(|path| path.starts_with("secret/")),
             "uses" => found.reads.iter().any(|path| path.starts_with("secret/")),
             "deletes" => found.deletes.iter().any(|path| path == "dist"),
+            "below" => found.written_trees.iter().any(|path| path == "dist"),
             _ => found.writes.iter().any(|path| path == "dist" || path.starts_with("dist/")),
         }
     };

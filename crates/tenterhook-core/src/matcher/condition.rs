@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::rule::{Call, Covers, PathAnchors, Reading, Rule, RuleFault, Selection};
 use crate::compat::Compat;
 use crate::event::Event;
-use crate::rule::{Expression, Incomplete, RuleInput};
+use crate::rule::{CallQuestions, Expression, Incomplete, RuleInput};
 
 /// A further condition that an event must meet, made once, when its config is read.
 #[derive(Clone, Debug)]
@@ -140,12 +140,12 @@ impl Condition {
         Self { text: expression.text().to_owned(), test: Test::When(expression) }
     }
 
-    /// Returns true if it may ask for calls or written files of the session (SS-15).
-    pub(crate) fn may_ask_for_calls(&self) -> bool {
+    /// Returns what it may ask of earlier calls (SS-15).
+    pub(crate) fn call_questions(&self) -> CallQuestions {
         match &self.test {
-            Test::When(expression) => expression.may_ask_for_calls(),
-            Test::All(inner) | Test::Any(inner) => inner.iter().any(Self::may_ask_for_calls),
-            Test::Rule(_) | Test::Custom(_) => false,
+            Test::When(expression) => expression.call_questions(),
+            Test::All(inner) | Test::Any(inner) => inner.iter().map(Self::call_questions).collect(),
+            Test::Rule(_) | Test::Custom(_) => CallQuestions::default(),
         }
     }
 

@@ -98,7 +98,8 @@ pub(super) fn prepare_field(
         | Field::ShellDoubt
         | Field::ShellReads
         | Field::ShellWrites => rule_input.parse_line_once(go_on),
-        Field::SessionCalls | Field::SessionWrites => rule_input.check_calls_are_readable(),
+        Field::SessionCalls => rule_input.check_calls_are_readable(),
+        Field::SessionWrites => rule_input.check_past_writes_are_readable(),
         _ => Ok(()),
     }
 }
@@ -111,7 +112,7 @@ pub(super) fn is_list_field_incomplete(rule_input: &RuleInput, field: Field) -> 
             !rule_input.hides_no_commands()
         }
         Field::CallCommands => !rule_input.is_footprint_complete(),
-        Field::SessionWrites => rule_input.past_calls().lacks_writes,
+        Field::SessionWrites => rule_input.past_writes().lacks_some,
         Field::Call(list) => {
             list != call::List::Code
                 && !list.is_about_guards()
@@ -148,7 +149,7 @@ pub(super) fn field_cost(rule_input: &RuleInput, field: Field) -> usize {
         Field::ShellPrograms => rule_input.line_commands().len() * ELEMENT,
         Field::ShellReads | Field::ShellWrites => rule_input.count_redirects() * ELEMENT,
         Field::Call(list) => rule_input.footprint().entries_of_list(list).len() * ELEMENT,
-        Field::SessionWrites => rule_input.past_calls().writes.len() * ELEMENT * 4,
+        Field::SessionWrites => rule_input.past_writes().paths.len() * ELEMENT * 4,
         Field::Event
         | Field::Prompt
         | Field::Cwd
@@ -209,9 +210,9 @@ pub(super) fn member_value(record: Record<'_>, member: Member) -> Value<'_> {
 
 fn past_call_member_value(call: &PastCall, member: Member) -> Value<'_> {
     match member {
-        Member::Tool => call.tool.as_str().into(),
-        Member::ToolKind => call.kind.as_str().into(),
-        Member::Programs => call.programs.iter().map(|name| Value::from(name.as_str())).collect(),
+        Member::Tool => (&call.tool).into(),
+        Member::ToolKind => (&call.kind).into(),
+        Member::Programs => call.programs.iter().map(Value::from).collect(),
         Member::Ended => call.ended.label().into(),
         _ => Value::Null,
     }

@@ -247,20 +247,18 @@ impl<'a, 'g> Machine<'a, 'g> {
                 Ok(Value::Int(i64::try_from(history.count(name)).unwrap_or(i64::MAX)))
             }
             (SessionQuestion::Last, Value::Int(number)) => {
-                self.rule_input.check_calls_are_readable()?;
-                let calls = self.rule_input.calls_of_session();
                 let number = usize::try_from(*number).unwrap_or(0);
-                let from = calls.len().saturating_sub(number);
-                Ok(Value::List(List::PastCalls(calls.get(from..).unwrap_or_default())))
+                let calls = self.rule_input.last_calls_of_session(number)?;
+                Ok(Value::List(List::PastCalls(calls)))
             }
             (SessionQuestion::Wrote, Value::Text(path)) => {
-                self.rule_input.check_calls_are_readable()?;
-                let past = self.rule_input.past_calls();
-                self.spend_steps(past.writes.len() + path.len())?;
+                self.rule_input.check_past_writes_are_readable()?;
+                let past = self.rule_input.past_writes();
+                self.spend_steps(past.paths.len() + path.len())?;
                 if self.rule_input.has_session_written(path) {
                     return Ok(Value::Bool(true));
                 }
-                match past.lacks_writes && self.treats_doubt_as_unknown() {
+                match past.lacks_some && self.treats_doubt_as_unknown() {
                     true => self.unread_part_error(),
                     false => Ok(Value::Bool(false)),
                 }

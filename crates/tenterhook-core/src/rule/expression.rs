@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::{CallQuestions, Incomplete, RuleInput, Unsettled};
 #[cfg(feature = "rule")]
 use super::{Flaw, compiled};
-use super::{Incomplete, RuleInput, Unsettled};
 
 /// An expression that is true or false of an event, compiled at its first use.
 #[derive(Clone)]
@@ -32,10 +32,10 @@ impl Expression {
         &self.text
     }
 
-    /// Returns true if the expression may ask for calls or written files of the session (SS-15).
+    /// Returns what the expression may ask of earlier calls (SS-15).
     #[must_use]
-    pub fn may_ask_for_calls(&self) -> bool {
-        super::may_ask_for_calls(&self.text)
+    pub fn call_questions(&self) -> CallQuestions {
+        CallQuestions::of_expression(&self.text)
     }
 }
 

@@ -1,18 +1,19 @@
 //! What can a rule ask of the event? Everything in neutral words; what the event does not say is empty (RU-11).
 
 use std::collections::HashSet;
-use std::sync::LazyLock;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
 use tenterhook_shell::{Doubt, Line, Parsed, SimpleCommand, Target};
 
-use super::RuleInput;
 use super::eval::Stop;
 use super::history::{
-    self, CallEnd, HistoryLines, LazyHistory, PastCall, PastCalls, SessionHistory, UnusableHistory,
+    self, CallEnd, HistoryLines, LazyHistory, PastCall, PastCalls, PastWrites, SessionHistory,
+    UnusableHistory,
 };
 use super::path;
+use super::{CallQuestions, RuleInput};
 use crate::agents::language;
 use crate::call::{self, CallFootprint};
 use crate::event::meter::{Cut, Meter};
@@ -161,16 +162,21 @@ impl RuleInput {
     /// Fails if the session's calls cannot be read. Callers check this before they read them.
     pub(super) fn check_calls_are_readable(&self) -> Result<(), Stop> {
         self.check_history_is_readable()?;
-        let unusable = |why: &UnusableHistory| {
-            Stop::Failed(format!("the session's history cannot be used: {why}"))
-        };
-        self.history().past_calls().map(drop).map_err(unusable)
+        self.history().past_calls().map(drop).map_err(unusable_history)
     }
 
-    /// Returns the session's calls, as checked by [`Self::check_calls_are_readable`].
-    pub(super) fn past_calls(&self) -> &PastCalls {
-        static NOTHING: LazyLock<PastCalls> = LazyLock::new(PastCalls::default);
-        self.history().past_calls().unwrap_or(&NOTHING)
+    /// Fails if the files that the session wrote cannot be read. Callers check this before they read
+    /// them.
+    pub(super) fn check_past_writes_are_readable(&self) -> Result<(), Stop> {
+        self.check_history_is_readable()?;
+        self.history().past_writes().map(drop).map_err(unusable_history)
+    }
+
+    /// Returns the files that the session wrote, as checked by
+    /// [`Self::check_past_writes_are_readable`].
+    pub(super) fn past_writes(&self) -> &PastWrites {
+        static NOTHING: LazyLock<PastWrites> = LazyLock::new(PastWrites::default);
+        self.history().past_writes().unwrap_or(&NOTHING)
     }
 
     /// Returns the session's history; without one, nothing happened before.
@@ -181,31 +187,44 @@ impl RuleInput {
     }
 
     /// Adds the call to the lines of a history: with `ended`, and with the files that it would write
-    /// if it may run (SS-11, SS-13). Does nothing for an event that is no call.
-    pub fn note_call(&self, ended: CallEnd, lines: &mut HistoryLines, go_on: &dyn Fn() -> bool) {
+    /// if it may run (SS-11, SS-13). Works out its programs and files only if `asked` has them
+    /// (SS-15). Does nothing for an event that is no call.
+    pub fn note_call(
+        &self,
+        ended: CallEnd,
+        asked: CallQuestions,
+        lines: &mut HistoryLines,
+        go_on: &dyn Fn() -> bool,
+    ) {
         let (Some(tool), Some(id)) = (self.tool_call(), history::call_id(&self.event)) else {
             return;
         };
+        let may_write = asked.writes && ended != CallEnd::Denied;
         // What costs too much to work out is unknown.
-        let is_known = self.compute_footprint_once(go_on).is_ok();
-        let programs = self.line_commands().iter().filter_map(SimpleCommand::program_name);
-        let writes = match ended {
-            CallEnd::Denied => Some(Vec::new()),
-            _ if is_known => {
-                let writes = self.footprint().entries_of_list(call::List::Writes).iter();
-                let within = &self.event.within;
-                Some(writes.map(|path| call::absolute_path_of_entry(path, within)).collect())
+        let writes = match may_write {
+            false => Some(Vec::new()),
+            true if self.compute_footprint_once(go_on).is_ok() => {
+                let absolute =
+                    |path: &String| call::absolute_path_of_entry(path, &self.event.within);
+                let trees = self.footprint().written_trees.iter();
+                let trees = trees.map(|path| format!("{}/*", absolute(path).trim_end_matches('/')));
+                Some(self.footprint().writes.iter().map(absolute).chain(trees).collect())
             }
-            _ => None,
+            true => None,
         };
+        let programs = match asked.programs && self.parse_line_once(go_on).is_ok() {
+            true => self.line_commands(),
+            false => &[],
+        };
+        let programs = programs.iter().filter_map(SimpleCommand::program_name);
         let call = PastCall {
             id,
-            tool: tool.name.to_owned(),
-            kind: tool.tool().as_str().to_owned(),
-            programs: programs.map(str::to_owned).collect(),
+            tool: tool.name.into(),
+            kind: tool.tool().as_str().into(),
+            programs: programs.map(Arc::from).collect(),
             ended,
         };
-        lines.push_call(call, writes);
+        lines.push_call(&call, writes);
     }
 
     /// Returns true if the session wrote the file: a relative path begins at the project, as in the
@@ -213,29 +232,38 @@ impl RuleInput {
     pub(super) fn has_session_written(&self, path: &str) -> bool {
         let from_project = call::absolute_path_of_entry(path, &self.event.within);
         let from_cwd = path::resolve_path(path, &self.event);
-        let history = self.past_calls();
+        let past = self.past_writes();
         [from_project, from_cwd].iter().any(|path| match path.split_once('*') {
             Some((before, _)) => {
                 let directory = before.rsplit_once('/').map_or("", |(directory, _)| directory);
                 let is_in = |written: &str| {
                     written.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
                 };
-                history.writes.iter().any(|written| is_in(written))
+                past.paths.iter().any(|written| is_in(written))
             }
-            None => history.has_written(path),
+            None => past.contains(path),
         })
     }
 
     /// Returns the files that the session wrote, as seen from the project.
     pub(super) fn files_written_by_session(&self) -> impl Iterator<Item = String> {
         let within = &self.event.within;
-        let seen = |path: &String| call::path_seen_from_project(path, within).into_owned();
-        self.past_calls().writes.iter().map(seen)
+        let seen = |path: &Arc<str>| call::path_seen_from_project(path, within).into_owned();
+        self.past_writes().paths.iter().map(seen)
+    }
+
+    /// Returns the last `number` calls of the session before this one.
+    pub(super) fn last_calls_of_session(&self, number: usize) -> Result<&[PastCall], Stop> {
+        self.check_history_is_readable()?;
+        let own = history::call_id(&self.event);
+        self.history().last_calls(number, own).map_err(unusable_history)
     }
 
     /// Returns the session's calls before this one.
     pub(super) fn calls_of_session(&self) -> &[PastCall] {
-        self.past_calls().calls_before(history::call_id(&self.event))
+        static NOTHING: LazyLock<PastCalls> = LazyLock::new(PastCalls::default);
+        let past = self.history().past_calls().unwrap_or(&NOTHING);
+        past.calls_before(history::call_id(&self.event))
     }
 
     /// Parses the line in the languages of the tool.
@@ -373,7 +401,7 @@ impl RuleInput {
     pub(super) fn lists_incomplete_reason(&self) -> String {
         let mut why = self.line_doubt_message();
         if why.is_empty() {
-            let is_line_whole = self.is_footprint_complete() && self.past_calls().lacks_writes;
+            let is_line_whole = self.is_footprint_complete() && self.past_writes().lacks_some;
             why.push_str(match is_line_whole {
                 true => "the session wrote more files than are remembered",
                 false => "the line holds more than is followed",
@@ -419,6 +447,10 @@ impl RuleInput {
         let mut seen = HashSet::new();
         files.filter(|file| seen.insert(*file)).collect()
     }
+}
+
+fn unusable_history(why: &UnusableHistory) -> Stop {
+    Stop::Failed(format!("the session's history cannot be used: {why}"))
 }
 
 /// Joins every text in `values`, one per line. From objects in a list, only the field `only` is

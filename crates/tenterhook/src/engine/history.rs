@@ -13,7 +13,7 @@ use tenterhook_core::event::Event;
 use tenterhook_core::hook::Hook;
 use tenterhook_core::merge;
 use tenterhook_core::outcome::Outcome;
-use tenterhook_core::rule::{self, CallEnd, HistoryLines, RuleInput};
+use tenterhook_core::rule::{self, CallEnd, CallQuestions, HistoryLines, RuleInput};
 use tenterhook_core::verdict::{self, JudgeContext};
 
 /// What the changes of one event are about.
@@ -41,21 +41,18 @@ impl HistoryUpdate<'_> {
         }
         // The process that left its background hooks to a second one stores the call.
         let is_second = matches!(background, BackgroundHooks::Only(_));
-        let asker = self.hook_that_asks_for_calls().filter(|_| !is_second);
+        let hooks = || self.rulesets.iter().flat_map(|ruleset| ruleset.hooks());
+        let asker = hooks().find(|hook| hook.call_questions().calls).filter(|_| !is_second);
         let mut lines = HistoryLines::default();
         outcome.effects.marks.iter().for_each(|mark| lines.push_mark(mark));
         if asker.is_some() {
-            add_call(rule_input, is_held, &mut lines);
+            let asked = hooks().map(|hook| hook.call_questions()).collect();
+            add_call(rule_input, asked, is_held, &mut lines);
         }
         match self.session.add_to_history(&lines) {
             Ok(()) => outcome,
             Err(error) => self.apply_failure(outcome, event, asker, &error),
         }
-    }
-
-    fn hook_that_asks_for_calls(&self) -> Option<&Arc<Hook>> {
-        let mut hooks = self.rulesets.iter().flat_map(|ruleset| ruleset.hooks());
-        hooks.find(|hook| hook.may_ask_for_calls())
     }
 
     /// Lets the failure policies of the hooks decide whose changes are lost.
@@ -108,22 +105,19 @@ fn is_held_up(outcome: &Outcome, event: &Event) -> bool {
 }
 
 /// Adds the call of an event before it, or its result.
-fn add_call(rule_input: &RuleInput, is_held: bool, lines: &mut HistoryLines) {
+fn add_call(rule_input: &RuleInput, asked: CallQuestions, is_held: bool, lines: &mut HistoryLines) {
     let event = rule_input.event();
     let ended = match event.name.as_str() {
         "PostToolUse" => CallEnd::Ran,
         "PostToolUseFailure" => CallEnd::Failed,
         "PermissionDenied" => CallEnd::Denied,
-        "PreToolUse" => return note_call(rule_input, is_held, lines),
-        _ if event.as_tool_call().is_some() => return note_call(rule_input, is_held, lines),
+        name if name == "PreToolUse" || event.as_tool_call().is_some() => {
+            let ended = if is_held { CallEnd::Denied } else { CallEnd::Passed };
+            return rule_input.note_call(ended, asked, lines, &|| true);
+        }
         _ => return,
     };
     if let Some(id) = rule::call_id(event) {
         lines.push_end(id, ended);
     }
-}
-
-fn note_call(rule_input: &RuleInput, is_held: bool, lines: &mut HistoryLines) {
-    let ended = if is_held { CallEnd::Denied } else { CallEnd::Passed };
-    rule_input.note_call(ended, lines, &|| true);
 }

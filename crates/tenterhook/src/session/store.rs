@@ -76,7 +76,7 @@ fn append_to_history(text: &mut String, lines: &str) -> io::Result<()> {
     text.push_str(lines);
     if text.len() > LONG_HISTORY && text.len() / GROWTH_STEP > steps {
         let damaged = |why: UnusableHistory| io::Error::new(io::ErrorKind::InvalidData, why.0);
-        let history = SessionHistory::read(text);
+        let history = SessionHistory::read(text.as_str());
         *text = history.and_then(|history| history.to_text()).map_err(damaged)?;
     }
     Ok(())

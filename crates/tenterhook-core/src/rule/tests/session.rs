@@ -17,15 +17,19 @@ fn input(event: Event, history: Result<SessionHistory, UnusableHistory>) -> Rule
     RuleInput::new(&Arc::new(event)).with_history(history)
 }
 
+const fn everything() -> CallQuestions {
+    CallQuestions { calls: true, programs: true, writes: true }
+}
+
 /// The history after these calls and changes.
 fn history(calls: &[(Event, CallEnd)], marks: &[Mark]) -> SessionHistory {
     let mut lines = HistoryLines::default();
     for (event, ended) in calls {
         let rule_input = RuleInput::new(&Arc::new(event.clone()));
-        rule_input.note_call(*ended, &mut lines, &|| true);
+        rule_input.note_call(*ended, everything(), &mut lines, &|| true);
     }
     marks.iter().for_each(|mark| lines.push_mark(mark));
-    SessionHistory::read(&format!("{}{}", SessionHistory::head(), lines.as_str())).unwrap()
+    SessionHistory::read(format!("{}{}", SessionHistory::head(), lines.as_str())).unwrap()
 }
 
 fn holds_after(when: &str, event: Event, history: &SessionHistory) -> Result<bool, Unsettled> {
@@ -73,6 +77,50 @@ fn rules_ask_for_labels_counters_calls_and_writes() {
     }
     let failed = Event { name: "PostToolUseFailure".into(), ..bash("git push") };
     assert!(holds("tool.failed", &failed) && !holds("tool.failed", &bash("x")));
+}
+
+/// SS-27: what a call unpacks, clones, copies or moves as a whole is written with all that is in it.
+#[test]
+fn written_directory_covers_what_is_below_it() {
+    for (line, written, other) in [
+        ("tar xf a.tar", "/srv/app/deep/x.sh", "/srv/x.sh"),
+        ("tar -xzf a.tgz -C out", "/srv/app/out/x.sh", "/srv/app/x.sh"),
+        (
+            "cd out; curl -s https://x.example/a.tgz | tar xz",
+            "/srv/app/out/a/x.sh",
+            "/srv/app/x.sh",
+        ),
+        ("unzip -o a.zip", "/srv/app/x.sh", "/srv/y/x.sh"),
+        ("unzip a.zip -d out", "/srv/app/out/x.sh", "/srv/app/x.sh"),
+        ("cp -r /tmp/tools tools", "/srv/app/tools/x.sh", "/srv/app/x.sh"),
+        ("cp -a /tmp/tools/. bin", "/srv/app/bin/x.sh", "/srv/app/x.sh"),
+        ("cp -R /tmp/tools /opt/", "/opt/tools/x.sh", "/srv/app/tools/x.sh"),
+        ("cp -t lib -r /tmp/tools", "/srv/app/lib/tools/x.sh", "/srv/app/lib/x.sh"),
+        ("rsync -a /tmp/tools/ bin/", "/srv/app/bin/deep/x.sh", "/srv/app/x.sh"),
+        ("mv /tmp/tools bin", "/srv/app/bin/x.sh", "/srv/app/x.sh"),
+        ("git clone https://x.example/tools.git", "/srv/app/tools/x.sh", "/srv/app/x.sh"),
+        ("git clone git@x.example:o/tools other", "/srv/app/other/x.sh", "/srv/app/tools/x.sh"),
+        ("gh repo clone o/tools", "/srv/app/tools/x.sh", "/srv/app/x.sh"),
+        ("git apply x.diff", "/srv/app/x.sh", "/srv/x.sh"),
+        ("patch -p1 < x.diff", "/srv/app/deep/x.sh", "/srv/x.sh"),
+        ("git am x.patch", "/srv/app/x.sh", "/srv/x.sh"),
+        // Only what it names.
+        ("cp a.txt bin/", "/srv/app/bin/a.txt", "/srv/app/bin/x.sh"),
+        ("mv a.sh bin/", "/srv/app/bin/a.sh", "/srv/app/bin/x.sh"),
+        ("tar cf a.tar bin", "/srv/app/a.tar", "/srv/app/bin/x.sh"),
+        ("unzip -l a.zip > list", "/srv/app/list", "/srv/app/x.sh"),
+        (
+            "git apply <<'E'\n--- a/x.sh\n+++ b/x.sh\n@@ -1 +1 @@\nE",
+            "/srv/app/x.sh",
+            "/srv/app/y.sh",
+        ),
+    ] {
+        let past = history(&[(bash(line), CallEnd::Passed)], &[]);
+        for (path, is_written) in [(written, true), (other, false)] {
+            let found = holds_after(&format!("session.wrote({path:?})"), bash("ls"), &past);
+            assert_eq!(found, Ok(is_written), "{line}: {path}");
+        }
+    }
 }
 
 /// SS-11: the call of the event, and what came after it, is not among the calls before it.
@@ -154,12 +202,17 @@ fn text_that_approvals_are_of_is_stable() {
 /// SS-15.
 #[test]
 fn rules_that_may_ask_for_calls_are_known() {
-    let asks = |when: &str| Rule::new(when).deny("no").may_ask_for_calls();
+    let questions = |when: &str| Rule::new(when).deny("no").call_questions();
+    let asks = |when: &str| questions(when).calls;
     assert!(asks("size(session.calls) > 1") && asks("session.last(1) == []"));
     assert!(asks(r#"session.wrote("x")"#) && asks(r#""x" in session . writes"#));
     assert!(!asks(r#"session.seen("x") && call.writes == []"#) || asks("session.writes == []"));
     assert!(!asks(r#"session.seen("x")"#) && !asks("call.writes == []"));
-    assert!(Rule::new("true").deny("{session.last(1)}").may_ask_for_calls());
+    assert!(Rule::new("true").deny("{session.last(1)}").call_questions().calls);
+    let some = |programs, writes| CallQuestions { calls: true, programs, writes };
+    assert_eq!(questions("size(session.calls) > 1"), some(false, false));
+    assert_eq!(questions(r#"session.last(1).exists(c, "a" in c.programs)"#), some(true, false));
+    assert_eq!(questions(r#"session.wrote("x")"#), some(false, true));
 }
 
 /// RU-30: mistakes are named, with what to write instead.

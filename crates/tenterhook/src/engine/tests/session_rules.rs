@@ -167,7 +167,7 @@ async fn results_belong_to_their_calls() {
         let outcome = engine.fire(call(event, command), &session).await;
         assert_eq!(outcome.blocked(), command == "no");
     }
-    let shortest = SessionHistory::read(&text(&store)).unwrap().to_text().unwrap();
+    let shortest = SessionHistory::read(text(&store)).unwrap().to_text().unwrap();
     let ends: Vec<&str> = ["ran", "failed", "denied", "passed"]
         .into_iter()
         .filter(|end| shortest.contains(end))
