@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use tenterhook::internal::discover;
-use tenterhook_core::agents::{AGENTS, Agent, SharedFiles};
+use tenterhook_core::agents::{AGENTS, Agent, SharedFiles, agents_with_hook_installation};
 use tenterhook_core::config::{Source, is_tenterhook_entry};
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::hook::Hook;
@@ -13,13 +13,16 @@ use crate::load::shorten_path;
 use crate::show::layout::{format_count, to_safe_line};
 use crate::show::paint::{BOLD, DIM, paint};
 
-/// The hooks of one file that an agent runs which is not the file's owner.
+/// What an agent that does not own a file makes of its hooks.
 #[derive(Debug)]
 pub(crate) struct SharedHooks {
     pub(crate) reader: &'static Agent,
-    pub(crate) row: &'static SharedFiles,
+    /// The agent that the file belongs to.
+    owner: &'static str,
+    /// How the reader reads the file; `None` if it does not.
+    row: Option<&'static SharedFiles>,
     /// The file, as it is shown.
-    pub(crate) file: String,
+    file: String,
     /// The path of the file.
     pub(crate) path: String,
     /// How many hooks of the user it has.
@@ -32,7 +35,7 @@ pub(crate) struct SharedHooks {
     pub(crate) is_run_twice: bool,
 }
 
-/// Returns the files here that an agent on this machine reads and does not own. `is_present` tells
+/// Returns what agents on this machine make of hook files that they do not own. `is_present` tells
 /// whether an agent is here, and `calls` whether its own files make it call Tenterhook.
 pub(crate) fn find_shared_hooks(
     is_present: impl Fn(&Agent) -> bool,
@@ -47,17 +50,52 @@ pub(crate) fn find_shared_hooks(
         for row in reader.reads {
             let owned = sources.iter().filter(|source| source.dialect.as_str() == row.owner);
             found.extend(owned.filter_map(|source| {
-                let file = shorten_path(&source.name, &here.roots);
-                let file = file.strip_prefix("./").unwrap_or(&file).to_owned();
+                let file = shown_file(source, here);
                 let is_read = row.has_file(&file) && (!row.needs_matcher || has_matcher(source));
                 is_read.then(|| {
-                    shared_hooks_of_source(source, (reader, row), file, (calls_itself, here))
+                    shared_hooks_of_source(source, (reader, Some(row)), file, (calls_itself, here))
                 })
             }));
         }
     }
     found.retain(|shared| shared.hooks > 0 || shared.calls_tenterhook);
+    found.extend(agents_that_run_none(&sources, (&is_present, &calls), here));
     found
+}
+
+/// Returns the agents that run no hook of a file which others share, and do not call Tenterhook
+/// either.
+fn agents_that_run_none(
+    sources: &[Source],
+    (is_present, calls): (&dyn Fn(&Agent) -> bool, &dyn Fn(&Agent) -> bool),
+    here: &Here,
+) -> Vec<SharedHooks> {
+    let is_shared = |source: &&Source| {
+        let mut rows = AGENTS.iter().flat_map(|agent| agent.reads);
+        rows.any(|row| row.owner == source.dialect.as_str())
+    };
+    let mut found = Vec::new();
+    for source in sources.iter().filter(is_shared) {
+        let file = shown_file(source, here);
+        let is_reader = |agent: &Agent| agent.reads.iter().any(|row| row.has_file(&file));
+        let others = agents_with_hook_installation().filter(|agent| {
+            agent.name != source.dialect.as_str()
+                && is_present(agent)
+                && !calls(agent)
+                && !is_reader(agent)
+        });
+        found.extend(others.map(|agent| {
+            shared_hooks_of_source(source, (agent, None), file.clone(), (false, here))
+        }));
+    }
+    found.retain(|shared| shared.hooks > 0);
+    found
+}
+
+/// Returns a file as it is shown: from the home, or from the working directory.
+fn shown_file(source: &Source, here: &Here) -> String {
+    let file = shorten_path(&source.name, &here.roots);
+    file.strip_prefix("./").unwrap_or(&file).to_owned()
 }
 
 /// Returns whether some group of a settings file has a matcher.
@@ -70,7 +108,7 @@ fn has_matcher(source: &Source) -> bool {
 
 fn shared_hooks_of_source(
     source: &Source,
-    (reader, row): (&'static Agent, &'static SharedFiles),
+    (reader, row): (&'static Agent, Option<&'static SharedFiles>),
     file: String,
     (calls_itself, here): (bool, &Here),
 ) -> SharedHooks {
@@ -78,7 +116,7 @@ fn shared_hooks_of_source(
     let (ours, theirs): (Vec<Hook>, Vec<Hook>) =
         all.into_iter().partition(|hook| is_tenterhook_entry(&hook.run));
     let rows = source.dialect.dialect().event_rows();
-    let is_run = |hook: &Hook| row.events.contains(&hook.event.as_str());
+    let is_run = |hook: &Hook| row.is_some_and(|row| row.events.contains(&hook.event.as_str()));
     let own_name = |hook: &Hook| {
         let row = rows.iter().find(|row| row.event == hook.event.as_str());
         row.map_or_else(|| hook.event.to_string(), |row| row.name.to_string())
@@ -94,6 +132,7 @@ fn shared_hooks_of_source(
         (calls_itself || calls_tenterhook) && !loads && !only_own && theirs.iter().any(is_run);
     SharedHooks {
         reader,
+        owner: source.dialect.as_str(),
         row,
         file,
         path: source.name.to_string(),
@@ -107,6 +146,11 @@ fn shared_hooks_of_source(
 impl SharedHooks {
     /// Describes what the reader makes of the file.
     pub(crate) fn description(&self) -> String {
+        let Some(row) = self.row else {
+            let hooks = format_count(self.hooks, "hook");
+            let title = self.reader.title;
+            return format!("{title} runs none of its {hooks}, and does not call Tenterhook");
+        };
         let mut parts = Vec::new();
         if self.hooks > 0 {
             parts.push(format!("also runs {}", format_count(self.hooks, "hook")));
@@ -120,21 +164,21 @@ impl SharedHooks {
         if !self.never.is_empty() {
             parts.push(format!("never runs {}", self.never.join(", ")));
         }
-        if self.row.ignores_matchers && self.hooks > 0 {
+        if row.ignores_matchers && self.hooks > 0 {
             parts.push("ignores matchers".to_owned());
         }
-        if !self.row.denial.is_empty() && self.hooks > 0 {
-            parts.push(self.row.denial.to_owned());
+        if !row.denial.is_empty() && self.hooks > 0 {
+            parts.push(row.denial.to_owned());
         }
         format!("{} {}", self.reader.title, parts.join("; "))
     }
 
     fn to_json(&self) -> Value {
         json!({
-            "file": self.file, "owner": self.row.owner, "reader": self.reader.name,
+            "file": self.file, "owner": self.owner, "reader": self.reader.name,
             "hooks": self.hooks, "calls_tenterhook": self.calls_tenterhook,
             "twice": self.is_run_twice, "never": self.never,
-            "ignores_matchers": self.row.ignores_matchers,
+            "ignores_matchers": self.row.is_some_and(|row| row.ignores_matchers),
         })
     }
 }

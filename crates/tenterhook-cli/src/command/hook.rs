@@ -240,12 +240,7 @@ impl<'a> Call<'a> {
         let began = Instant::now();
         let mut called = match self.read_event(here) {
             Ok(called) => called,
-            Err(lost) => {
-                return match find_agent_that_sent_no_event(&lost, here) {
-                    Some(agent) => self.answer_agent_without_event(agent, here, term),
-                    None => self.deny_unreadable_event(lost, here, term),
-                };
-            }
+            Err(lost) => return self.answer_lost_event(lost, here, term),
         };
         let journal = journal::open_agent_journal(called.agent, &called.fields, here);
         if called.agent.dialect().is_noise_event(&called.event) {
@@ -299,6 +294,14 @@ impl<'a> Call<'a> {
                 Ok(exit)
             }
             Ok(Waited::Signal(_)) => Ok(self.deny_cancelled_run(scratch)),
+        }
+    }
+
+    /// Answers a call whose event cannot be read.
+    fn answer_lost_event(&self, lost: Lost, here: &Here, term: Term) -> Result<Exit, Problem> {
+        match find_agent_that_sent_no_event(&lost, here) {
+            Some(agent) => self.answer_agent_without_event(agent, here, term),
+            None => self.deny_unreadable_event(lost, here, term),
         }
     }
 
