@@ -16,6 +16,7 @@ mod shard;
 mod surface;
 mod tidy;
 mod tree;
+mod watch;
 
 use std::io::Write as _;
 use std::path::Path;
@@ -37,6 +38,7 @@ usage: cargo xtask VERB
   fuzz          does anything that is read panic, hang or cost too much? (TARGET..., `--minutes M`, `--shard K/N`, `--seeds DIR`; a C++ compiler)
   mutants       does a test notice when a line of the contract is changed? (MODULE..., `--shard K/N`, `--trusted`: the tests are known to pass; `cargo-mutants`)
   dist          make what is installed without Rust: tarballs, npm packages, wheels (`--program FILE`, `--out DIR`, TARGET...)
+  watch-agents  what did the newest versions of agents change about hooks? (AGENT..., `--package PATH`, `--again`, `--bless`, `--probe`; npm, pip)
   lines FILE    how many lines, or tool calls, of a list are seen, kind by kind? (`--misses KIND` lists those that are not seen as wanted)
   corpus DIR    does `check` find what is known of a directory of real configs?
   convert DIR   does `convert` give native files that select and answer as real configs do?";
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
         ["fuzz", args @ ..] => fuzz::run(args),
         ["mutants", args @ ..] => mutants::run(args),
         ["dist", args @ ..] => dist::run(args),
+        ["watch-agents", args @ ..] => watch::run(args),
         ["lines", file] if calls::is_list(Path::new(file)) => calls::run(Path::new(file)),
         ["lines", args @ ..] => lines::run(args),
         ["convert", directory] => convert::run(Path::new(directory)),
