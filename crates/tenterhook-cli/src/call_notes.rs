@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use tenterhook::internal::discover;
+use tenterhook::internal::discover::{self, LockPatience};
 use tenterhook::trust::Digest;
 
 use crate::session_store::open_private_file;
@@ -18,6 +18,7 @@ const LARGEST: u64 = 256 << 10;
 #[derive(Debug)]
 pub(crate) struct CallNotes {
     file: PathBuf,
+    patience: LockPatience,
 }
 
 /// One note.
@@ -58,8 +59,8 @@ pub(crate) struct Noted {
 }
 
 impl CallNotes {
-    pub(crate) fn at_path(file: PathBuf) -> Self {
-        Self { file }
+    pub(crate) fn at_path(file: PathBuf, patience: LockPatience) -> Self {
+        Self { file, patience }
     }
 
     /// Adds a note. A note that cannot be written is lost; the event continues.
@@ -91,7 +92,7 @@ impl CallNotes {
     /// Renames the file to the older one if it is too large, under a lock.
     fn rotate_file_if_too_large(&self) -> io::Result<()> {
         let lock = open_private_file(&self.file.with_extension("lock"), false)?;
-        discover::wait_for_lock(|| lock.try_lock())?;
+        self.patience.wait_for_lock(|| lock.try_lock())?;
         if fs::metadata(&self.file).is_ok_and(|metadata| metadata.len() > LARGEST) {
             fs::rename(&self.file, self.rotated_file_path())?;
         }
@@ -178,7 +179,10 @@ mod tests {
     use super::*;
 
     fn notes(directory: &tempfile::TempDir) -> CallNotes {
-        CallNotes::at_path(directory.path().join("sessions").join("s.notes"))
+        CallNotes::at_path(
+            directory.path().join("sessions").join("s.notes"),
+            LockPatience::default(),
+        )
     }
 
     /// BR-93.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use tenterhook::internal::discover;
+use tenterhook::internal::discover::{self, LockPatience};
 use tenterhook_core::answer::{Effects, Restraint};
 use tenterhook_core::hook::HookId;
 use tenterhook_core::outcome::{Ended, Outcome, Reason, Step};
@@ -24,6 +24,7 @@ const LARGEST: usize = 256 << 10;
 #[derive(Debug)]
 pub(crate) struct Deliveries {
     file: PathBuf,
+    patience: LockPatience,
 }
 
 /// The result of one background hook.
@@ -90,8 +91,8 @@ struct Waiting {
 }
 
 impl Deliveries {
-    pub(crate) fn at_path(file: PathBuf) -> Self {
-        Self { file }
+    pub(crate) fn at_path(file: PathBuf, patience: LockPatience) -> Self {
+        Self { file, patience }
     }
 
     /// Makes the session take results: a hook is about to start in its background.
@@ -160,7 +161,7 @@ impl Deliveries {
         let directory = self.file.parent().ok_or(io::ErrorKind::NotFound)?;
         discover::create_private_dir(directory)?;
         let lock = open_private_file(&self.file.with_extension("lock"), false)?;
-        discover::wait_for_lock(|| lock.try_lock())?;
+        self.patience.wait_for_lock(|| lock.try_lock())?;
         let mut waiting = self.read();
         let result = with(&mut waiting);
         let mut new = tempfile::NamedTempFile::new_in(directory)?;
@@ -183,7 +184,7 @@ impl Lease {
     /// Removes the results: the agent has them.
     pub(crate) fn finish(self) {
         let is_carried = |one: &Delivery| self.results.iter().any(|own| own.number == one.number);
-        let deliveries = Deliveries::at_path(self.file.clone());
+        let deliveries = Deliveries::at_path(self.file.clone(), LockPatience::default());
         let _ = deliveries.change(|waiting| waiting.results.retain(|one| !is_carried(one)));
     }
 }
@@ -281,7 +282,9 @@ pub(crate) fn waiting_results(directory: &Path) -> Vec<Delivery> {
     let files = files
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|extension| extension == EXTENSION));
-    files.flat_map(|file| Deliveries::at_path(file).read().results).collect()
+    files
+        .flat_map(|file| Deliveries::at_path(file, LockPatience::default()).read().results)
+        .collect()
 }
 
 /// What the names of these files end with.
@@ -292,7 +295,10 @@ mod tests {
     use super::*;
 
     fn deliveries(directory: &tempfile::TempDir) -> Deliveries {
-        Deliveries::at_path(directory.path().join("sessions").join("s.late"))
+        Deliveries::at_path(
+            directory.path().join("sessions").join("s.late"),
+            LockPatience::default(),
+        )
     }
 
     fn delivery(hook: &str) -> Delivery {
@@ -351,7 +357,7 @@ mod tests {
         assert!(waiting.lease(|_| true).is_none(), "a torn file holds nothing");
         waiting.add(delivery("c")).unwrap();
         assert_eq!(hooks(waiting.lease(|_| true).as_ref()), ["c"]);
-        let nowhere = Deliveries::at_path(waiting.file.join("s.late"));
+        let nowhere = Deliveries::at_path(waiting.file.join("s.late"), LockPatience::default());
         assert!(matches!(nowhere.add(delivery("a")), Err(Undeliverable::Unwritable(_))));
     }
 

@@ -1,11 +1,11 @@
 //! Keeps the history of a session, which rules ask for: one private file a session, to which processes add lines under a lock
 //! (SS-20 to SS-22). Knows no rule and judges nothing.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-use tenterhook::internal::discover;
+use tenterhook::internal::discover::{self, LockPatience};
 use tenterhook_core::rule::SessionHistory;
 
 use crate::session_store::{open_private_file, remove_old_sessions};
@@ -21,11 +21,12 @@ const LARGEST: u64 = 1 << 20;
 #[derive(Debug)]
 pub(crate) struct HistoryFile {
     path: PathBuf,
+    patience: LockPatience,
 }
 
 impl HistoryFile {
-    pub(crate) fn at_path(path: PathBuf) -> Self {
-        Self { path }
+    pub(crate) fn at_path(path: PathBuf, patience: LockPatience) -> Self {
+        Self { path, patience }
     }
 
     /// Reads the history; empty if there is no file.
@@ -36,7 +37,7 @@ impl HistoryFile {
             return Ok(String::new());
         }
         let lock = self.open_lock_file()?;
-        discover::wait_for_lock(|| lock.try_lock_shared())?;
+        self.patience.wait_for_lock(|| lock.try_lock_shared())?;
         self.read_locked().map_err(|error| self.with_path(&error))
     }
 
@@ -46,7 +47,9 @@ impl HistoryFile {
             opened => opened?,
         };
         check_own_and_small(&metadata)?;
-        let mut text = String::new();
+        // With room for the end, which one further read finds.
+        let length = usize::try_from(metadata.len()).unwrap_or_default();
+        let mut text = String::with_capacity(length + 1);
         file.take(LARGEST).read_to_string(&mut text)?;
         check_has_lines(text.len() as u64)?;
         Ok(text)
@@ -62,7 +65,7 @@ impl HistoryFile {
             discover::create_private_dir(directory)?;
         }
         let lock = self.open_lock_file()?;
-        discover::wait_for_lock(|| lock.try_lock())?;
+        self.patience.wait_for_lock(|| lock.try_lock())?;
         self.add_locked(lines).map_err(|error| self.with_path(&error))
     }
 
@@ -73,14 +76,15 @@ impl HistoryFile {
             self.path.parent().into_iter().for_each(remove_old_sessions);
             return self.replace_with(&[SessionHistory::head(), lines].concat());
         }
-        let mut file = open_private_file(&self.path, true)?;
+        let mut file = discover::set_linkless_open(OpenOptions::new().read(true).append(true))
+            .open(&self.path)?;
         let metadata = file.metadata()?;
         check_own_and_small(&metadata)?;
         let length = metadata.len();
         if length > LONG && (length + lines.len() as u64) / STEP > length / STEP {
             return self.rewrite_with(lines);
         }
-        check_head_and_last_line(&self.path)?;
+        check_head_and_last_line(&mut file)?;
         check_has_lines(length)?;
         let written = file.write_all(lines.as_bytes());
         if written.is_err() {
@@ -93,7 +97,7 @@ impl HistoryFile {
     /// Replaces the file by its shortest form with these lines.
     fn rewrite_with(&self, lines: &str) -> io::Result<()> {
         let text = self.read_locked()? + lines;
-        let text = SessionHistory::read(&text)
+        let text = SessionHistory::read(text)
             .and_then(|history| history.to_text())
             .map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why.0))?;
         match check_has_lines(text.len() as u64) {
@@ -159,9 +163,8 @@ fn check_has_lines(length: u64) -> io::Result<()> {
 
 /// Fails if the file is not a history, or if a process was killed while it wrote the last line: what
 /// is added would be lost.
-fn check_head_and_last_line(path: &std::path::Path) -> io::Result<()> {
+fn check_head_and_last_line(file: &mut File) -> io::Result<()> {
     let invalid = |why: &str| io::Error::new(io::ErrorKind::InvalidData, why);
-    let (mut file, _) = discover::open(path)?;
     let mut head = vec![0; SessionHistory::head().len()];
     let is_read = file.read_exact(&mut head);
     if is_read.is_err() || head != SessionHistory::head().as_bytes() {
@@ -178,11 +181,14 @@ mod tests {
     use super::*;
 
     fn file(directory: &tempfile::TempDir) -> HistoryFile {
-        HistoryFile::at_path(directory.path().join("sessions").join("s.history"))
+        HistoryFile::at_path(
+            directory.path().join("sessions").join("s.history"),
+            LockPatience::default(),
+        )
     }
 
     fn read(file: &HistoryFile) -> SessionHistory {
-        SessionHistory::read(&file.read().unwrap()).unwrap()
+        SessionHistory::read(file.read().unwrap()).unwrap()
     }
 
     const ADDED: &str = "{\"count\":[\"n\",1]}\n";
@@ -193,9 +199,11 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         std::thread::scope(|scope| {
             for thread in 0..8 {
-                let file = file(&directory);
+                let directory = &directory;
                 scope.spawn(move || {
                     for number in 0..100 {
+                        // A process a call, which waits a second at most.
+                        let file = file(directory);
                         let path = format!("/p/{thread}/{number}/{}", "x".repeat(60));
                         file.add(&format!("{ADDED}{{\"writes\":[\"{path}\"]}}\n")).unwrap();
                         file.read().unwrap();
@@ -238,10 +246,7 @@ mod tests {
             let torn = whole.get(..cut).unwrap();
             fs::write(&file.path, torn).unwrap();
             assert!(file.add(ADDED).is_err(), "{torn}");
-            assert!(
-                file.read().map_or(true, |text| SessionHistory::read(&text).is_err()),
-                "{torn}"
-            );
+            assert!(file.read().map_or(true, |text| SessionHistory::read(text).is_err()), "{torn}");
             assert_eq!(fs::read_to_string(&file.path).unwrap(), torn);
         }
         let directory = tempfile::tempdir().unwrap();

@@ -6,12 +6,11 @@ use std::fs::{self, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
-use tenterhook::internal::discover;
+use tenterhook::internal::discover::{self, LockPatience};
 use tenterhook::session::Store;
 use tenterhook::trust::Digest;
 use tenterhook_core::event::EventName;
@@ -37,8 +36,8 @@ pub(crate) struct SessionStore {
     older: PathBuf,
     /// What stood there when this process looked, and what it did since where nothing can be written.
     seen: Mutex<Option<State>>,
-    /// Whether another process kept the lock for too long when this process waited last.
-    was_locked: AtomicBool,
+    /// How long this call may wait for other processes (SS-25).
+    patience: LockPatience,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -84,17 +83,17 @@ impl SessionStore {
         let digest: String =
             Digest::hash(session.as_bytes()).to_string().chars().take(32).collect();
         let (file, older) = (file(&digest), file(&hash_of_version_0_1(session)));
-        Some(Self { file, older, seen: Mutex::new(None), was_locked: AtomicBool::new(false) })
+        Some(Self { file, older, seen: Mutex::new(None), patience: LockPatience::default() })
     }
 
     /// Returns the notes about the session's calls.
     pub(crate) fn call_notes(&self) -> CallNotes {
-        CallNotes::at_path(self.file.with_extension("notes"))
+        CallNotes::at_path(self.file.with_extension("notes"), self.patience.clone())
     }
 
     /// Returns the results of background hooks that wait for an event of the session.
     pub(crate) fn deliveries(&self) -> Deliveries {
-        Deliveries::at_path(self.path(deliveries::EXTENSION))
+        Deliveries::at_path(self.path(deliveries::EXTENSION), self.patience.clone())
     }
 
     /// Returns the path of a file of the session.
@@ -104,7 +103,7 @@ impl SessionStore {
 
     /// Returns the history that rules ask for.
     fn history_file(&self) -> HistoryFile {
-        HistoryFile::at_path(self.path("history"))
+        HistoryFile::at_path(self.path("history"), self.patience.clone())
     }
 
     /// Returns whether state can be stored: a gate that counts its denials must not start from zero
@@ -173,7 +172,7 @@ impl SessionStore {
         let directory = self.file.parent().ok_or(io::ErrorKind::NotFound)?;
         discover::create_private_dir(directory)?;
         let lock = open_private_file(&self.file.with_extension("lock"), false)?;
-        self.take_lock(&lock)?;
+        self.patience.wait_for_lock(|| lock.try_lock())?;
         if !self.file.exists() {
             remove_old_sessions(directory);
         }
@@ -185,16 +184,6 @@ impl SessionStore {
         new.persist(&self.file)?;
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
         Ok(said)
-    }
-
-    /// Takes the lock. After a wait in vain it is only tried, so that a call with many changes waits once.
-    fn take_lock(&self, lock: &File) -> io::Result<()> {
-        let taken = match self.was_locked.load(Ordering::Relaxed) {
-            true => lock.try_lock().map_err(io::Error::from),
-            false => discover::wait_for_lock(|| lock.try_lock()),
-        };
-        self.was_locked.store(taken.is_err(), Ordering::Relaxed);
-        taken
     }
 }
 

@@ -58,7 +58,7 @@ pub(crate) mod internal {
             open, read_config_file, read_regular_file, set_linkless_open, set_nonblocking_open,
         },
         keep::{create_private_dir, missing_home_above, missing_home_message},
-        lock::wait_for_lock,
+        lock::{LockPatience, wait_for_lock},
         nearby::{Hidden, find_unread_hook_files, is_file_of_other_dialect},
         owner::{find_barrier_for_other_users, writer_of_shared_program},
         servers::{find_agent_servers, find_servers_for_hooks, servers_for_hooks_found_by},

@@ -267,7 +267,7 @@ impl Store {
         let options =
             discover::set_owner_only_create_mode(options.write(true).create(true).truncate(false))?;
         let lock = discover::set_nonblocking_open(options).open(self.root.join("lock"))?;
-        lock.lock()?;
+        discover::wait_for_lock(|| lock.try_lock())?;
         Ok(lock)
     }
 
