@@ -61,6 +61,8 @@ pub(crate) enum Undeliverable {
     SessionEnded,
     /// Too many results wait, or too large ones.
     Full,
+    /// Its process ended before it.
+    Killed,
     /// The file cannot be changed.
     Unwritable(io::Error),
 }
@@ -75,6 +77,7 @@ impl fmt::Display for Undeliverable {
             Self::Full => {
                 write!(f, "{MOST} results of background hooks wait already, or they are too large")
             }
+            Self::Killed => f.write_str("its process was killed before the hook ended"),
             Self::Unwritable(error) => write!(f, "it cannot be stored: {error}"),
         }
     }
@@ -88,6 +91,19 @@ struct Waiting {
     /// The number of the last result.
     last: u64,
     results: Vec<Delivery>,
+    /// The second processes that have not ended by themselves.
+    runs: Vec<Run>,
+    /// The hooks of those that were killed, until an event reports them.
+    lost: Vec<String>,
+}
+
+/// A second process of the session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Run {
+    /// The ending of the file that is locked while it lives.
+    slot: String,
+    /// The ids of its hooks.
+    hooks: Vec<String>,
 }
 
 impl Deliveries {
@@ -95,11 +111,42 @@ impl Deliveries {
         Self { file, patience }
     }
 
-    /// Makes the session take results: a hook is about to start in its background.
-    pub(crate) fn open_session(&self) {
-        if !self.file.exists() || self.read().is_closed {
-            let _ = self.change(|waiting| waiting.is_closed = false);
+    /// Makes the session take results: hooks are about to start in a second process that keeps
+    /// `slot` locked.
+    pub(crate) fn begin_run(&self, slot: &str, hooks: &[HookId]) {
+        let hooks = hooks.iter().map(HookId::to_string).collect();
+        let _ = self.change(|waiting| {
+            waiting.is_closed = false;
+            // Whoever had the slot before is gone.
+            waiting.lose_runs(|run| run.slot == slot);
+            waiting.runs.push(Run { slot: slot.to_owned(), hooks });
+        });
+    }
+
+    /// Notes that a second process has ended by itself.
+    pub(crate) fn end_run(&self, slot: &str) {
+        let _ = self.change(|waiting| waiting.runs.retain(|run| run.slot != slot));
+    }
+
+    /// Takes the ids of hooks whose process was killed; a second call does not return them again.
+    pub(crate) fn take_lost_hooks(&self) -> Vec<HookId> {
+        if !self.file.exists() {
+            return Vec::new();
         }
+        let seen = self.read();
+        let is_dead = |run: &Run| {
+            let slot = open_private_file(&self.file.with_extension(&run.slot), false);
+            slot.is_ok_and(|slot| slot.try_lock().is_ok())
+        };
+        let dead: Vec<Run> = seen.runs.into_iter().filter(is_dead).collect();
+        if dead.is_empty() && seen.lost.is_empty() {
+            return Vec::new();
+        }
+        let taken = self.change(|waiting| {
+            waiting.lose_runs(|run| dead.contains(run));
+            std::mem::take(&mut waiting.lost)
+        });
+        taken.unwrap_or_default().iter().map(|id| HookId::new(&**id)).collect()
     }
 
     /// Adds a result. It waits until an event takes it.
@@ -197,25 +244,53 @@ impl Waiting {
             is_closed: value.get("closed").and_then(Value::as_bool).unwrap_or_default(),
             last: value.get("last").and_then(Value::as_u64).unwrap_or_default(),
             results: results.filter_map(Value::as_object).map(Delivery::parse).collect(),
+            runs: value
+                .get("runs")
+                .and_then(Value::as_array)
+                .map_or_else(Vec::new, |runs| runs.iter().filter_map(Run::parse).collect()),
+            lost: texts_of(value.get("lost")),
         }
+    }
+
+    /// Moves the hooks of some runs to those that are lost.
+    fn lose_runs(&mut self, is_lost: impl Fn(&Run) -> bool) {
+        for run in self.runs.extract_if(.., |run| is_lost(run)) {
+            self.lost.extend(run.hooks);
+        }
+        self.lost.truncate(MOST);
     }
 
     fn to_bytes(&self) -> Vec<u8> {
         let results: Vec<Value> = self.results.iter().map(Delivery::to_json).collect();
-        json!({ "closed": self.is_closed, "last": self.last, "results": results })
-            .to_string()
-            .into_bytes()
+        let runs: Vec<Value> =
+            self.runs.iter().map(|run| json!({ "slot": run.slot, "hooks": run.hooks })).collect();
+        json!({ "closed": self.is_closed, "last": self.last, "results": results, "runs": runs,
+            "lost": self.lost })
+        .to_string()
+        .into_bytes()
     }
+}
+
+impl Run {
+    fn parse(value: &Value) -> Option<Self> {
+        let slot = value.get("slot")?.as_str()?.to_owned();
+        // An ending of a file beside this one.
+        let is_ending = slot.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        is_ending.then(|| Self { slot, hooks: texts_of(value.get("hooks")) })
+    }
+}
+
+/// Returns the texts of a list.
+fn texts_of(list: Option<&Value>) -> Vec<String> {
+    let all = list.and_then(Value::as_array).into_iter().flatten();
+    all.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 impl Delivery {
     fn parse(fields: &Map<String, Value>) -> Self {
         let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
         let number = |key: &str| fields.get(key).and_then(Value::as_u64).unwrap_or_default();
-        let texts = |key: &str| {
-            let all = fields.get(key).and_then(Value::as_array).into_iter().flatten();
-            all.filter_map(Value::as_str).map(str::to_owned).collect()
-        };
+        let texts = |key: &str| texts_of(fields.get(key));
         Self {
             number: number("number"),
             begun: number("begun"),
@@ -324,7 +399,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let waiting = deliveries(&directory);
         assert!(waiting.lease(|_| true).is_none());
-        waiting.open_session();
+        waiting.begin_run("slot-0", &[HookId::new("a")]);
         waiting.add(delivery("a")).unwrap();
         let lease = waiting.lease(|_| true);
         let expected = Delivery { number: 1, ..delivery("a") };
@@ -338,6 +413,32 @@ mod tests {
         assert_eq!(hooks(waiting.lease(|one| one.hook == "a").as_ref()), [""; 0]);
     }
 
+    /// BR-166: hooks whose process was killed are reported once; those of a living one are not.
+    #[test]
+    fn hooks_of_killed_processes_are_lost() {
+        let directory = tempfile::tempdir().unwrap();
+        let waiting = deliveries(&directory);
+        assert!(waiting.take_lost_hooks().is_empty() && !waiting.file.exists());
+        let ids = |names: &[&str]| names.iter().map(|name| HookId::new(*name)).collect::<Vec<_>>();
+        let slot = |ending: &str| {
+            waiting.begin_run(ending, &ids(&[ending]));
+            let slot = open_private_file(&waiting.file.with_extension(ending), true).unwrap();
+            slot.lock().unwrap();
+            slot
+        };
+        let (ended, killed, lives) = (slot("slot-0"), slot("slot-1"), slot("slot-2"));
+        assert_eq!(waiting.take_lost_hooks(), ids(&[]));
+        waiting.end_run("slot-0");
+        drop((ended, killed));
+        assert_eq!(waiting.take_lost_hooks(), ids(&["slot-1"]));
+        assert_eq!(waiting.take_lost_hooks(), ids(&[]));
+        drop(lives);
+        // The slot is taken anew before an event looks.
+        let _again = slot("slot-2");
+        assert_eq!(waiting.take_lost_hooks(), ids(&["slot-2"]));
+        assert_eq!(waiting.take_lost_hooks(), ids(&[]));
+    }
+
     /// BR-160.
     #[test]
     fn result_that_cannot_wait_is_refused() {
@@ -349,7 +450,7 @@ mod tests {
         assert!(matches!(waiting.add(delivery("b")), Err(Undeliverable::Full)));
         assert_eq!(waiting.close_session().len(), MOST);
         assert!(matches!(waiting.add(delivery("b")), Err(Undeliverable::SessionEnded)));
-        waiting.open_session();
+        waiting.begin_run("slot-0", &[HookId::new("a")]);
         let large = Delivery { texts: vec!["x".repeat(LARGEST)], ..Delivery::default() };
         assert!(matches!(waiting.add(large), Err(Undeliverable::Full)));
         waiting.add(delivery("b")).unwrap();

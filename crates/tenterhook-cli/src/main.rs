@@ -81,7 +81,13 @@ fn main() -> ExitCode {
 
 fn run_command(command: &Command, term: Term, reply: &CallerReply) -> Result<Exit, Problem> {
     let call = match command {
-        Command::Hook(args) => Some(command::hook::Call::new(args, reply)),
+        Command::Hook(args) => {
+            // No agent waits for it, so a keeper's start delays nothing (BR-166).
+            if args.aside.is_some() {
+                let _ = tenterhook_process::kill_descendants_on_exit();
+            }
+            Some(command::hook::Call::new(args, reply))
+        }
         _ => None,
     };
     if let Command::Fire(args) = command {

@@ -37,6 +37,9 @@ pub fn kill_descendants_on_exit() -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
+/// Does nothing: there is no keeper.
+pub const fn leave_descendants_on_exit() {}
+
 /// Makes this process the parent of orphaned descendants; only Linux can.
 ///
 /// # Errors

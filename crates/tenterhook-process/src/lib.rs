@@ -113,7 +113,7 @@ mod writers;
 /// Whether [`Announce::OnDescriptor3`] works here.
 pub const ANNOUNCES: bool = backend::ANNOUNCES;
 
-pub use backend::{adopt_orphans, kill_descendants_on_exit};
+pub use backend::{adopt_orphans, kill_descendants_on_exit, leave_descendants_on_exit};
 
 /// Returns what this machine offers to confine a child. Probed once, by trying.
 #[must_use]

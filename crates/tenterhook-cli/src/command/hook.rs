@@ -360,7 +360,7 @@ impl<'a> Call<'a> {
     fn run_deferred_hooks(&self, here: &Here, term: Term, begun: u64) -> Result<Exit, Problem> {
         let here = &here.with_project_from_env(self.claim.agent.dialect().project_variables())?;
         let Ok(mut whole) = input::read_object_from_stdin() else { return Ok(aside::DONE) };
-        let own = aside::take_hooks(&mut whole.fields);
+        let (own, slot) = aside::take_hooks_and_slot(&mut whole.fields);
         let Ok(called) = self.decode_event(whole, here) else { return Ok(aside::DONE) };
         let kept = called.open_session_store(&here.state);
         let Called { agent, event, fields, .. } = called;
@@ -373,6 +373,7 @@ impl<'a> Call<'a> {
         let engine = build_engine(&mut loaded, &here, place.path(), agent, runs);
         let scratch = place.create(term);
         let asked = event_with_usage(&event, agent, &engine, kept.as_deref());
+        let runs = kept.as_deref().map(SessionStore::deliveries);
         let session = aside::background_session(kept.map(|store| store as Arc<dyn Store>));
         let computing = session.clone();
         let work = async {
@@ -380,8 +381,13 @@ impl<'a> Call<'a> {
             drop(engine.fire(asked, &session).await);
             session.drain().await;
         };
-        if let Ok(Waited::Signal(_)) = block_on_current_thread(work, move || computing.cancel()) {
-            scratch.discard();
+        match block_on_current_thread(work, move || computing.cancel()) {
+            Ok(Waited::Signal(_)) => scratch.discard(),
+            // The next event reports hooks whose process does not come this far.
+            _ => {
+                runs.iter().for_each(|runs| runs.end_run(&slot));
+                tenterhook_process::leave_descendants_on_exit();
+            }
         }
         Ok(aside::DONE)
     }

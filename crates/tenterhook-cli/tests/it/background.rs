@@ -250,3 +250,40 @@ fn waking_hook_of_gen_keeps_claude_at_work() {
     let reply = fire_with(&fixture, "claude", "Stop", &claude).stdout;
     assert!(reply.contains("lint fails"), "{reply}");
 }
+
+/// BR-166: nothing of the hook outlives its killed process, and the next event reports it, once.
+#[cfg(target_os = "linux")]
+#[test]
+fn hook_of_a_killed_background_process_ends_and_is_reported() {
+    let fixture = Fixture::new();
+    let (parent, sleeper) = (fixture.path("parent"), fixture.path("sleeper"));
+    let runs = format!(
+        "sleep 600 & echo $! > {}; echo $PPID > {}.new; mv {}.new {}; wait",
+        sleeper.display(),
+        parent.display(),
+        parent.display(),
+        parent.display()
+    );
+    configure(&fixture, &json!({ "PostToolUse": [{ "hooks": [hook(&runs, "async")] }] }));
+    fire(&fixture, "PostToolUse");
+    let end = Instant::now() + Duration::from_secs(60);
+    while !parent.exists() {
+        assert!(Instant::now() < end, "the hook did not start");
+        std::thread::yield_now();
+    }
+    let process = std::fs::read_to_string(&sleeper).unwrap();
+    assert_eq!(fixture.shell(&format!("kill -9 $(cat {})", parent.display())).code, 0);
+    let stat = format!("/proc/{}/stat", process.trim());
+    while std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z")) {
+        assert!(Instant::now() < end, "what the hook started lives on");
+        std::thread::yield_now();
+    }
+    let report = || {
+        fire(&fixture, "UserPromptSubmit");
+        let log = fixture.run(&["log", "--format", "json"], "").stdout;
+        log.matches("\"undelivered\"").count()
+    };
+    let found = report();
+    assert!(found > 0, "{}", fixture.run(&["log", "--format", "json"], "").stdout);
+    assert_eq!(report(), found, "once");
+}

@@ -11,8 +11,9 @@
 )]
 
 use std::io;
-use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
@@ -61,13 +62,27 @@ pub fn kill_descendants_on_exit() -> io::Result<()> {
         }
         child => {
             // Held for as long as the program lives, and closed by its death.
-            let _ = writing.into_raw_fd();
+            let _ = KEEPER.set(writing);
             let child = Pid::from_raw(child).ok_or(Errno::CHILD)?;
             waitpid(Some(child), WaitOptions::empty())?;
             Ok(())
         }
     }
 }
+
+/// The pipe to the keeper.
+static KEEPER: OnceLock<OwnedFd> = OnceLock::new();
+
+/// Tells the keeper that the program ends by itself: then daemons that it started may stay.
+pub fn leave_descendants_on_exit() {
+    if let Some(keeper) = KEEPER.get() {
+        // A keeper that is gone kills nothing either.
+        let _ = rustix::io::write(keeper, &[LEAVE]);
+    }
+}
+
+/// The byte that ends the keeper's watch.
+const LEAVE: u8 = b'l';
 
 /// Waits for the end of the program, and kills the processes that have its mark.
 fn kill_marked_after_exit(reading: &OwnedFd, mark: &str) {
@@ -87,7 +102,11 @@ fn kill_marked_after_exit(reading: &OwnedFd, mark: &str) {
     }
     let mut byte = [0];
     let stdin = rustix::stdio::stdin();
-    while matches!(rustix::io::read(stdin, &mut byte), Ok(1) | Err(Errno::INTR)) {}
+    while matches!(rustix::io::read(stdin, &mut byte), Ok(1) | Err(Errno::INTR)) {
+        if byte == [LEAVE] {
+            return;
+        }
+    }
     let until = Instant::now() + LONGEST;
     let mut quiet = 0;
     while quiet < QUIET && Instant::now() < until {

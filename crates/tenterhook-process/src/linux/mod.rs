@@ -41,7 +41,7 @@ use crate::command::Command;
 use crate::inbox::Inbox;
 use crate::report::{End, NotStarted, Report, Step};
 pub(crate) use confine::{available_sandbox_means, sandbox_means_for_tier};
-pub use keeper::kill_descendants_on_exit;
+pub use keeper::{kill_descendants_on_exit, leave_descendants_on_exit};
 pub(crate) use launch::Input;
 use launch::Launched;
 use pool::Pool;

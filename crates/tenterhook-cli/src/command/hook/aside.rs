@@ -144,8 +144,9 @@ impl Sink for Behind {
 pub(super) struct Handover {
     hooks: Vec<HookId>,
     begun: u64,
-    /// Locked while the second process lives.
-    slot: File,
+    /// Locked while the second process lives, and the ending of its path.
+    slot: (File, String),
+    deliveries: Option<Deliveries>,
 }
 
 impl Handover {
@@ -169,14 +170,9 @@ impl Handover {
             return None;
         }
         let number = begun.map_or(NONE, Begun::begin_record_number);
-        let store = called.open_session_store(state);
+        let deliveries = called.open_session_store(state).map(|store| store.deliveries());
         match lock_free_slot(&slot_path(called, state)) {
-            Ok(Some(slot)) => {
-                if let Some(store) = store {
-                    store.deliveries().open_session();
-                }
-                Some(Self { hooks, begun: number, slot })
-            }
+            Ok(Some(slot)) => Some(Self { hooks, begun: number, slot, deliveries }),
             Ok(None) => {
                 let why = format!(
                     "it was not started: {MOST_PROCESSES} background processes of this session run already"
@@ -194,7 +190,10 @@ impl Handover {
 
     /// Starts the second process. It outlives this one.
     pub(super) fn spawn(self, args: &Hook, fields: &Map<String, Value>) {
-        // Its hooks would be reported by the process that does not exist; the record shows that they have no end.
+        if let Some(deliveries) = &self.deliveries {
+            deliveries.begin_run(&self.slot.1, &self.hooks);
+        }
+        // If it cannot start, the session's next event reports its hooks.
         let _: io::Result<()> = self.spawn_process(args, fields);
     }
 
@@ -205,7 +204,9 @@ impl Handover {
     fn spawn_process(self, args: &Hook, fields: &Map<String, Value>) -> io::Result<()> {
         let hooks: Vec<&str> = self.hooks.iter().map(HookId::as_str).collect();
         let mut input = tempfile::tempfile()?;
-        input.write_all(&serde_json::to_vec(&json!({ HOOKS: hooks, EVENT: fields }))?)?;
+        input.write_all(&serde_json::to_vec(
+            &json!({ HOOKS: hooks, SLOT: self.slot.1, EVENT: fields }),
+        )?)?;
         input.rewind()?;
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["hook", "--agent", args.agent.as_str(), "--event", &args.event]);
@@ -216,7 +217,7 @@ impl Handover {
             command.arg("--config").arg(text.as_deref().unwrap_or(&path));
         }
         // The open slot stays locked as long as the process has it, however it ends.
-        command.stdin(input).stdout(Stdio::null()).stderr(self.slot);
+        command.stdin(input).stdout(Stdio::null()).stderr(self.slot.0);
         // What ends the agent's call ends nothing of this.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
@@ -226,15 +227,19 @@ impl Handover {
 
 /// The fields of the second process's input.
 const HOOKS: &str = "hooks";
+const SLOT: &str = "slot";
 const EVENT: &str = "event";
 
-/// Takes the hooks to run out of the second process's input, and leaves the event's fields.
-pub(super) fn take_hooks(fields: &mut Map<String, Value>) -> Arc<[HookId]> {
+/// Takes the hooks to run and the slot out of the second process's input, and leaves the event's
+/// fields.
+pub(super) fn take_hooks_and_slot(fields: &mut Map<String, Value>) -> (Arc<[HookId]>, String) {
     let hooks = fields.remove(HOOKS).unwrap_or_default();
+    let slot = fields.remove(SLOT).unwrap_or_default();
     if let Some(Value::Object(event)) = fields.remove(EVENT) {
         *fields = event;
     }
-    hooks.as_array().into_iter().flatten().filter_map(Value::as_str).map(HookId::new).collect()
+    let hooks = hooks.as_array().into_iter().flatten().filter_map(Value::as_str).map(HookId::new);
+    (hooks.collect(), slot.as_str().unwrap_or_default().to_owned())
 }
 
 /// Records that hooks were not started, and warns.
@@ -264,13 +269,15 @@ fn slot_path(called: &Called, state: &Path) -> PathBuf {
     called.open_session_store(state).map_or_else(of_agent, |store| store.path("slots"))
 }
 
-/// Locks one of the session's slots; `None` if all are taken.
-fn lock_free_slot(path: &Path) -> io::Result<Option<File>> {
+/// Locks one of the session's slots, and returns it with the ending of its path; `None` if all are
+/// taken.
+fn lock_free_slot(path: &Path) -> io::Result<Option<(File, String)>> {
     discover::create_private_dir(path.parent().ok_or(io::ErrorKind::NotFound)?)?;
     for number in 0..MOST_PROCESSES {
-        let file = open_private_file(&path.with_extension(format!("slot-{number}")), true)?;
+        let ending = format!("slot-{number}");
+        let file = open_private_file(&path.with_extension(&ending), true)?;
         match file.try_lock() {
-            Ok(()) => return Ok(Some(file)),
+            Ok(()) => return Ok(Some((file, ending))),
             Err(std::fs::TryLockError::WouldBlock) => {}
             Err(std::fs::TryLockError::Error(error)) => return Err(error),
         }

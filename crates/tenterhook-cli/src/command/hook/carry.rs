@@ -10,7 +10,7 @@ use tenterhook_core::hook::HookId;
 use tenterhook_core::outcome::{Ended, Fault};
 
 use super::Called;
-use crate::deliveries::{Delivery, Lease};
+use crate::deliveries::{Delivery, Lease, Undeliverable};
 use crate::exit::Exit;
 use crate::session_store::SessionStore;
 
@@ -43,6 +43,9 @@ impl Carried {
     ) -> Self {
         let Some(kept) = kept else { return Self::default() };
         let Called { agent, event, .. } = called;
+        let lost = kept.deliveries().take_lost_hooks();
+        let killed = |hook| Fault::new(hook, Code::Undelivered, Undeliverable::Killed.to_string());
+        session.add_faults(lost.iter().map(killed).collect());
         if event.name.as_str() == SESSION_END {
             session.add_faults(faults_of_undelivered_results(&kept.deliveries().close_session()));
             return Self::default();
