@@ -432,6 +432,26 @@ fn what_cannot_be_looked_at_is_not_forgotten() {
     assert_eq!(fixture.states(), [State::Approved]);
 }
 
+/// T-30: an approval is not waited for without end.
+#[test]
+fn locked_approvals_are_given_up_after_a_while() {
+    let fixture = Fixture::new();
+    fixture.approve();
+    let lock = fixture.home().join("state/tenterhook/trust/lock");
+    let lock = fs::OpenOptions::new().write(true).open(lock).expect("the lock");
+    lock.lock().expect("locked");
+    let (trust, settings) = (fixture.trust(), fixture.settings());
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let review = trust.review(&settings);
+        sender.send(trust.forget(&review).map_err(|error| error.to_string()))
+    });
+    let forgotten = receiver.recv_timeout(std::time::Duration::from_secs(60)).expect("it gives up");
+    let error = forgotten.expect_err("it is locked");
+    assert!(error.contains("another process has locked"), "{error}");
+    assert_eq!(fixture.states(), [State::Approved]);
+}
+
 /// T-30 to T-32: what cannot be believed is no approval, holds, and is not mended from what is left
 /// of it. T-31.
 #[tokio::test]

@@ -63,31 +63,29 @@ impl<'a> Line<'a> {
     /// Parses a line as [`Self::push_to`] writes it; `None` if it has escapes or another form.
     fn parse_usual_form(line: &'a str) -> Option<Self> {
         let mut scanner = Scanner { rest: line };
-        scanner.skip("{\"")?;
-        let (key, rest) = scanner.rest.split_once("\":")?;
-        scanner.rest = rest;
-        let parsed = match key {
-            "clear" => Self::Clear(scanner.take_text()?),
-            "label" => Self::Label(scanner.take_text()?),
-            "count" => {
-                scanner.skip("[")?;
-                let name = scanner.take_text()?;
-                scanner.skip(",")?;
-                let more = scanner.take_number()?;
-                scanner.skip("]")?;
-                Self::Count(name, more)
-            }
-            "call" => Self::Call(scanner.take_call()?),
-            "end" => {
-                scanner.skip("[")?;
-                let id = scanner.take_number()?;
-                scanner.skip(",")?;
-                let ended = scanner.take_end()?;
-                scanner.skip("]")?;
-                Self::End(id, ended)
-            }
-            "writes" => Self::Writes(scanner.take_texts()?),
-            _ => return None,
+        let mut begins_with = |prefix| scanner.skip(prefix).is_some();
+        let parsed = if begins_with("{\"call\":") {
+            Self::Call(scanner.take_call()?)
+        } else if begins_with("{\"end\":[") {
+            let id = scanner.take_number()?;
+            scanner.skip(",")?;
+            let ended = scanner.take_end()?;
+            scanner.skip("]")?;
+            Self::End(id, ended)
+        } else if begins_with("{\"writes\":") {
+            Self::Writes(scanner.take_texts()?)
+        } else if begins_with("{\"label\":") {
+            Self::Label(scanner.take_text()?)
+        } else if begins_with("{\"clear\":") {
+            Self::Clear(scanner.take_text()?)
+        } else if begins_with("{\"count\":[") {
+            let name = scanner.take_text()?;
+            scanner.skip(",")?;
+            let more = scanner.take_number()?;
+            scanner.skip("]")?;
+            Self::Count(name, more)
+        } else {
+            return None;
         };
         (scanner.rest == "}").then_some(parsed)
     }
