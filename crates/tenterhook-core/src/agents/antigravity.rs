@@ -31,6 +31,7 @@ pub(super) static AGENT: Agent = Agent {
     evidence: Evidence::Read {
         source: "antigravity.google/docs/hooks and what others measured with 1.1.2 to 1.2.7",
     },
+    repository_files: REPOSITORY_FILES,
     installation: Installation {
         seen: &[".gemini/antigravity-cli"],
         home: ".gemini/config",
@@ -68,9 +69,7 @@ const EVENTS: &[Event] = &[
     observer_event("PreInvocation", 60),
     observer_event("Stop", 600),
     observer_event("SessionStart", 60),
-    repository_files: REPOSITORY_FILES,
-    ..Agent::NONE
-};
+];
 
 /// What Antigravity runs of a project, by public repositories. The root holds named hooks.
 const REPOSITORY_FILES: &[RepositoryFile] = &[

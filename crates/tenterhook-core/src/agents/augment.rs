@@ -29,6 +29,7 @@ pub(super) static AGENT: Agent = Agent {
     evidence: Evidence::Read {
         source: "the code of npm @augmentcode/auggie 0.36.0 and docs.augmentcode.com/cli/hooks",
     },
+    repository_files: REPOSITORY_FILES,
     installation: Installation {
         seen: &[".augment"],
         home: ".augment",
@@ -64,9 +65,7 @@ const EVENTS: &[Event] = &[
     observer_event("SessionStart", 60),
     observer_event("SessionEnd", 10),
     observer_event("Notification", 60),
-    repository_files: REPOSITORY_FILES,
-    ..Agent::NONE
-};
+];
 
 /// What Auggie 0.36.0 runs of a project.
 const REPOSITORY_FILES: &[RepositoryFile] = &[

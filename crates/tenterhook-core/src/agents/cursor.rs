@@ -51,6 +51,7 @@ pub static AGENT: Agent = Agent {
         needs_matcher: true,
         denial: "a denial needs exit code 2 there",
     }],
+    repository_files: REPOSITORY_FILES,
     installation: Installation {
         seen: &[".cursor"],
         home: ".cursor",
@@ -94,23 +95,7 @@ const EVENTS: &[Event] = &[
     observer_event("preCompact", 60),
     observer_event("sessionStart", 60),
     observer_event("sessionEnd", 10),
-    repository_files: REPOSITORY_FILES,
-    foreign_events: &[
-        "beforeShellExecution",
-        "afterShellExecution",
-        "beforeMCPExecution",
-        "afterMCPExecution",
-        "beforeReadFile",
-        "afterFileEdit",
-        "beforeTabFileRead",
-        "afterTabFileEdit",
-        "beforeSubmitPrompt",
-        "afterAgentResponse",
-        "afterAgentThought",
-        "workspaceOpen",
-    ],
-    ..Agent::NONE
-};
+];
 
 /// What Cursor runs of a project (`@cursor/sdk` 1.0.32): its hooks, and those of Claude Code. What
 /// decides whether it loads them was not found.

@@ -4,7 +4,7 @@
 pub mod dialect;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, new_config_path, observer_event,
+    Agent, EntryValue, Event, Form, Guarded, Installation, Scope, new_config_path, observer_event,
     tool_gate_event, tool_observer_event,
 };
 use tenterhook_shell::Language;
@@ -47,7 +47,7 @@ pub static AGENT: Agent = Agent {
         form: Form::Tables,
         events: EVENTS,
         time: ("timeout", 1),
-        closed: Some(("strict", "true")),
+        closed: Some(("strict", EntryValue::True)),
         gone: "tool calls are denied",
         gaps: &[
             "Mistral Vibe calls no hook for a prompt, or when a session starts or ends",

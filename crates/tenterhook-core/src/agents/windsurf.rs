@@ -28,6 +28,7 @@ pub(super) static AGENT: Agent = Agent {
         ..Guarded::NONE
     },
     evidence: Evidence::Read { source: "docs.windsurf.com/windsurf/cascade/hooks of 2026-11" },
+    repository_files: REPOSITORY_FILES,
     installation: Installation {
         seen: &[".codeium/windsurf"],
         home: ".codeium/windsurf",
@@ -66,23 +67,6 @@ const EVENTS: &[Event] = &[
     observer_event("post_mcp_tool_use", 30),
     observer_event("post_cascade_response", 30),
 ];
-    repository_files: REPOSITORY_FILES,
-    foreign_events: &[
-        "pre_run_command",
-        "post_run_command",
-        "pre_read_code",
-        "post_read_code",
-        "pre_write_code",
-        "post_write_code",
-        "pre_mcp_tool_use",
-        "post_mcp_tool_use",
-        "pre_user_prompt",
-        "post_cascade_response",
-        "post_cascade_response_with_transcript",
-        "post_setup_worktree",
-    ],
-    ..Agent::NONE
-};
 
 /// What Windsurf runs of a project, by its documents.
 const REPOSITORY_FILES: &[RepositoryFile] =

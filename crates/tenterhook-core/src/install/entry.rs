@@ -61,13 +61,16 @@ pub(super) fn handler_entry(agent: &Agent, event: &Event, program: &str) -> Valu
         entry.insert(key.to_owned(), (event.seconds * units).into());
     }
     if let Some((key, value)) = agent.installation.closed.filter(|_| event.gates) {
-        let value = match value {
-            EntryValue::Text(text) => text.into(),
-            EntryValue::True => true.into(),
-        };
-        entry.insert(key.to_owned(), value);
+        entry.insert(key.to_owned(), value_as_json(value));
     }
     Value::Object(entry)
+}
+
+pub(super) fn value_as_json(value: EntryValue) -> Value {
+    match value {
+        EntryValue::Text(text) => text.into(),
+        EntryValue::True => true.into(),
+    }
 }
 
 /// The group of an event, with its entry.

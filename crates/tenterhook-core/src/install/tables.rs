@@ -190,7 +190,7 @@ fn entry_text(agent: &Agent, event: &Event, program: &str, name: &str) -> String
         format!("{key} = {}", event.seconds * units),
     ];
     let closed = agent.installation.closed.filter(|_| event.gates);
-    lines.extend(closed.map(|(key, value)| format!("{key} = {value}")));
+    lines.extend(closed.map(|(key, value)| format!("{key} = {}", entry::value_as_json(value))));
     lines.push(String::new());
     lines.join("\n")
 }

@@ -67,7 +67,7 @@ pub(super) fn with_plugin_unlisted(
         let Some(before) = read_or_problem(&path, here)? else { continue };
         let after = remove_settings(agent, &before, &settings)
             .map_err(|wrong| unusable_file_problem(&wrong, &path, here))?
-            .or_else(|| content_of_emptied_settings(&path));
+            .or_else(|| content_of_emptied_settings(agent, &path));
         first.push(Change::new(path, Some(before), after));
     }
     first.extend(changes);

@@ -22,7 +22,6 @@ pub(crate) static OPENCLAW: Dialect = Plugin {
     },
     encode_event: |event| WORDS.encode_event(event),
     replies: &REPLIES,
-    unasked: &[],
 }
 .into_dialect();
 
