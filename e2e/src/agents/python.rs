@@ -1,4 +1,4 @@
-//! Gets pinned agents from PyPI, each in a virtual environment of its own. Runs none of them.
+//! Gets pinned agents from PyPI, each into a separate virtual environment. Runs none of them.
 
 use std::fmt::Write as _;
 use std::fs;

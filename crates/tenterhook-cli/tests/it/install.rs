@@ -45,6 +45,7 @@ fn used() -> Fixture {
     fixture.write("home/.cline/hooks/Mine", "#!/bin/sh\n");
     fixture.write("home/.factory/hooks.json", "{\"Stop\": []}");
     fixture.write("home/.cursor/hooks.json", "{\"version\": 1, \"hooks\": {}}\n");
+    fixture.write("home/.vibe/hooks.toml", "# mine\n");
     fixture
 }
 

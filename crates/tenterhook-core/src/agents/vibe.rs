@@ -54,7 +54,7 @@ pub static AGENT: Agent = Agent {
             "a hook cannot ask: a question becomes a denial",
             "a changed call that Mistral Vibe might refuse becomes a denial: it would end the run",
             "a hook that is written below ours in `hooks.toml` can change a judged call, until `install` runs again",
-            "text typed into a started process (`process.write`) is a call of its own, and no command",
+            "text typed into a started process (`process.write`) is a separate call, and no command",
             "the end of a turn cannot be denied more than 3 times",
         ],
         next: "Mistral Vibe reads it when it is started next",

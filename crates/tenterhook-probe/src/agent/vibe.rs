@@ -20,8 +20,7 @@ pub(super) const VIBE: Agent = Agent {
     open: true,
     wire: Wire::Chat,
     shell: Tool { name: "bash", input: command_input },
-    // A subagent is started by code of the model alone.
-    delegate: None,
+    delegate: Some(Tool { name: "run_typescript", input: subagent_input }),
     mcp: None,
     no: "deny",
     // It calls no hook for a prompt or a session.
@@ -36,6 +35,12 @@ pub(super) const VIBE: Agent = Agent {
     // The version that it requires is gone.
     beside: &["certifi"],
 };
+
+/// Returns the input of a call that starts a subagent, which only code of the model can do.
+fn subagent_input(prompt: &str) -> Value {
+    let start = json!({ "name": "probe", "message": prompt });
+    json!({ "code": format!("async function main() {{ await tools.agents.spawn({start}) }}") })
+}
 
 fn hook_output(event: Event, answer_kind: HookAnswer, text: &str) -> Option<String> {
     let specific = |fields: Value| json!({ "hook_specific_output": fields });

@@ -109,13 +109,19 @@ const INPUTS: &[(&str, Fields)] = &[
     ),
 ];
 
+/// What hooks of other agents write about a command, without effect on it. No tool has this key.
+const LABEL: &str = "description";
+
 /// Returns a changed input with the agent's keys, if Mistral Vibe certainly takes it (VI-45).
 fn accepted_tool_input(event: &Event, input: &Value) -> Result<Value, InputFault> {
     let tool = own_tool_name(event).unwrap_or_default();
     let Some((_, fields)) = INPUTS.iter().find(|(name, _)| *name == tool) else {
         return Err(InputFault::OtherTool { tool });
     };
-    let own = WORDS.to_agent_input(event, input);
+    let mut own = WORDS.to_agent_input(event, input);
+    if let Some(given) = own.as_object_mut() {
+        given.retain(|key, _| key != LABEL);
+    }
     let key = match own.as_object() {
         Some(given) => first_refused_key(fields, given),
         None => Some("tool_input".to_owned()),

@@ -59,7 +59,7 @@ pub(super) static TOOLS: &[ToolWords] = &[
 /// The tool that starts a command and does not wait for it. For hooks it is the shell.
 pub(super) const START: &str = "process.start";
 
-/// The field of an event that keeps the agent's name of a tool whose neutral name has another one.
+/// The field of an event with the agent's name of a tool, if it is not the first of its row.
 const OWN_NAME: &str = "vibe_tool_name";
 
 /// Reads a payload. The tool `TOOL` of an MCP server is `mcp_SERVER.TOOL`; its neutral name is
