@@ -37,6 +37,7 @@ const PAGES: &[Page] = pages![
     "dialect-gemini",
     "dialect-gen",
     "dialect-goose",
+    "dialect-hermes",
     "dialect-ignis",
     "dialect-kilo",
     "dialect-openclaw",

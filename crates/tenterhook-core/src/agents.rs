@@ -16,6 +16,7 @@ pub(crate) mod droid;
 pub(crate) mod gemini;
 pub(crate) mod gencode;
 pub(crate) mod goose;
+pub(crate) mod hermes;
 pub(crate) mod ignis;
 mod installation;
 pub(crate) mod kilo;
@@ -48,7 +49,7 @@ pub use repository::{CommandKey, Commands, Consent, RepositoryFile};
 pub use self::{
     claude::AGENT as CLAUDE, cline::AGENT as CLINE, codex::AGENT as CODEX,
     copilot::AGENT as COPILOT, cursor::AGENT as CURSOR, droid::AGENT as DROID,
-    gemini::AGENT as GEMINI, goose::AGENT as GOOSE, kilo::AGENT as KILO,
+    gemini::AGENT as GEMINI, goose::AGENT as GOOSE, hermes::AGENT as HERMES, kilo::AGENT as KILO,
     openclaw::AGENT as OPENCLAW, opencode::AGENT as OPENCODE, pi::AGENT as PI, qwen::AGENT as QWEN,
     tenterhook::AGENT as TENTERHOOK, vibe::AGENT as VIBE,
 };
@@ -208,6 +209,7 @@ pub static AGENTS: &[&Agent] = &[
     &antigravity::AGENT,
     &droid::AGENT,
     &vibe::AGENT,
+    &hermes::AGENT,
     &kiro::AGENT,
     &amp::AGENT,
     &augment::AGENT,

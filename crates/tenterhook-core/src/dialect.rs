@@ -51,10 +51,10 @@ pub use crate::agents::{
     cline::dialect as cline, codewhale::dialect as codewhale, codex::dialect as codex,
     copilot::dialect as copilot, cursor::dialect as cursor, droid::dialect as droid,
     gemini::dialect as gemini, gencode::dialect as gencode, goose::dialect as goose,
-    ignis::dialect as ignis, kilo::dialect as kilo, openclaw::dialect as openclaw,
-    opencode::dialect as opencode, pi::dialect as pi, qwen::dialect as qwen,
-    reasonix::dialect as reasonix, vibe::dialect as vibe, vscode::dialect as vscode,
-    windsurf::dialect as windsurf,
+    hermes::dialect as hermes, ignis::dialect as ignis, kilo::dialect as kilo,
+    openclaw::dialect as openclaw, opencode::dialect as opencode, pi::dialect as pi,
+    qwen::dialect as qwen, reasonix::dialect as reasonix, vibe::dialect as vibe,
+    vscode::dialect as vscode, windsurf::dialect as windsurf,
 };
 pub use crate::hook::named::DialectId;
 pub use crate::hook::row::{Cap, EventRow, Subject, Then};
@@ -84,6 +84,7 @@ pub static DIALECTS: &[&Dialect] = &[
     &windsurf::WINDSURF,
     &augment::AUGMENT,
     &goose::GOOSE,
+    &hermes::HERMES,
     &cline::CLINE,
 ];
 
@@ -332,6 +333,7 @@ mod tests {
             ("copilot", json!({"sessionId": "s", "stopReason": "end_turn", "cwd": "/repo/p"})),
             ("copilot-pascal", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
             ("goose", json!({"event": "Stop", "working_dir": "/repo/p"})),
+            ("hermes", json!({"hook_event_name": "pre_verify", "cwd": "/repo/p", "extra": {}})),
             ("cline", json!({"hookName": "agent_end", "workspaceRoots": ["/repo/p"]})),
             ("codewhale", json!({"event": "turn_end", "workspace": "/repo/p"})),
             ("native", json!({"v": 1, "event": "Stop", "session": {"cwd": "/repo/p"}})),

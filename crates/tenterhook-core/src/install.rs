@@ -5,6 +5,7 @@
 //! adding, which is checked before a text is returned.
 
 mod adopt;
+mod allowlist;
 #[cfg(feature = "trust")]
 mod approval;
 mod edit;
@@ -18,11 +19,13 @@ mod settings;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod yaml;
 
 pub use adopt::{Adopted, move_entries_to_tenterhook, restore_moved_entries};
+pub use allowlist::{unapproved_events, with_own_approvals, without_own_approvals};
 #[cfg(feature = "trust")]
-pub use approval::{Approval, codex_approvals};
-pub use entry::{hook_command_line, tenterhook_files_with_texts};
+pub use approval::{Approval, own_approvals};
+pub use entry::{hook_command_line, program_in_command_line, tenterhook_files_with_texts};
 pub use guard::{
     GUARD_GAPS, anti_silencing_settings, files_of_named_guard, setting_keeping_hooks_enabled,
     supports_guard_module, user_settings_loading_guard,

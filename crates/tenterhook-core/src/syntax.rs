@@ -1,4 +1,4 @@
-//! Reads JSON, TOML and front matter into one tree with spans. Pure: knows no hook and no dialect.
+//! Reads JSON, TOML, YAML and front matter into one tree with spans. Pure: knows no hook and no dialect.
 //!
 //! The tree keeps what a value type would lose: where each key and value stands, the order of keys, and keys that were
 //! written twice. What the text does that its format forbids is a [`SyntaxFault`] beside the tree, so that the caller
@@ -83,6 +83,8 @@ pub enum Format {
     Toml,
     /// The YAML between the first two `---` lines of a Markdown file.
     FrontMatter,
+    /// One YAML document.
+    Yaml,
 }
 
 /// A text, read.
@@ -158,6 +160,7 @@ pub fn parse_by_format(text: &str, format: Format) -> Parsed {
         Format::Json5 => json::parse_json5(text),
         Format::Toml => toml::parse_toml(text),
         Format::FrontMatter => yaml::parse_front_matter(text),
+        Format::Yaml => yaml::parse_yaml(text),
     }
 }
 

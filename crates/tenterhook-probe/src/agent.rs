@@ -212,6 +212,7 @@ pub const AGENTS: &[Agent] = &[
     gemini::GEMINI,
     chat::DROID,
     vibe::VIBE,
+    chat::HERMES,
 ];
 
 /// Returns the agent with this name.

@@ -227,6 +227,7 @@ fn config_format(path: &Path) -> Format {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("toml") => Format::Toml,
         Some("md") => Format::FrontMatter,
+        Some("yaml" | "yml") => Format::Yaml,
         _ => Format::Json,
     }
 }

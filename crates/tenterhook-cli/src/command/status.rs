@@ -303,7 +303,7 @@ fn read_agent_files(agent: &Agent, here: &Here) -> Vec<Found> {
             broken: None,
         };
         let is_there = match agent.installation.form {
-            Form::Groups | Form::Tables => read_settings_file(
+            Form::Groups | Form::Tables | Form::Yaml => read_settings_file(
                 (agent, scope),
                 &path,
                 &agent_user_directory(agent, here),
@@ -340,7 +340,7 @@ fn read_settings_file(
         }
         Ok(ours) => {
             for (event, command) in ours {
-                found.programs.extend(program_in_command(&command));
+                found.programs.extend(install::program_in_command_line(&command));
                 found.events.push(event);
             }
             found.altered = install::add_own_entries(agent, found.called_program(), Some(&text))
@@ -348,7 +348,7 @@ fn read_settings_file(
                 && !found.events.is_empty();
             found.others = install::foreign_entries(agent, &text).map_or(0, |f| f.len());
             if let Some(name) = agent.installation.approvals_file(scope) {
-                remove_unapproved_events(path, &text, name, home, found);
+                remove_unapproved_events(agent, (path, &text), &home.join(name), found);
             }
         }
     }
@@ -360,15 +360,14 @@ fn read_settings_file(
 /// Removes the events whose entries the agent skips, because the user did not approve them in the
 /// agent.
 fn remove_unapproved_events(
-    path: &Path,
-    text: &str,
-    kept_in: &str,
-    home: &Path,
+    agent: &Agent,
+    (path, text): (&Path, &str),
+    kept_in: &Path,
     found: &mut Found,
 ) {
     // What cannot be read approves nothing.
-    let output = read_if_exists(&home.join(kept_in)).ok().flatten().unwrap_or_default();
-    let approvals = install::codex_approvals(&path.to_string_lossy(), text, &output);
+    let output = read_if_exists(kept_in).ok().flatten().unwrap_or_default();
+    let approvals = install::own_approvals(agent, &path.to_string_lossy(), text, &output);
     let (approved, waiting): (Vec<_>, Vec<_>) =
         approvals.into_iter().partition(|(_, approval)| *approval == Approval::Approved);
     let is_in =
@@ -414,13 +413,6 @@ fn read_own_files(agent: &Agent, path: &Path, found: &mut Found) -> bool {
     is_there
 }
 
-/// Returns the program that one of our commands starts: its first word, without our quotes.
-fn program_in_command(command: &str) -> Option<String> {
-    let (bare, _) = command.split_once(" hook --agent ")?;
-    let unquoted = bare.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
-    Some(unquoted.map_or_else(|| bare.to_owned(), |text| text.replace("'\\''", "'")))
-}
-
 /// Returns the program that a file of ours starts.
 fn program_in_own_file(agent: &Agent, text: &str) -> Option<String> {
     if agent.installation.form == Form::Plugin {
@@ -435,7 +427,7 @@ fn program_in_own_file(agent: &Agent, text: &str) -> Option<String> {
         Ok(json) => json.get("command").and_then(Value::as_str).unwrap_or_default().to_owned(),
         Err(_) => line.to_owned(),
     };
-    program_in_command(&command)
+    install::program_in_command_line(&command)
 }
 
 fn agent_page(row: &Row, here: &Here) -> String {

@@ -179,6 +179,12 @@ const FORMATS: &[Format] = &[
             r#"{"additional_context":"use x"}"#,
         ],
     },
+    Format {
+        title: "Hermes",
+        own: &["hermes"],
+        file: (".hermes/config.yaml", "hooks:\n  pre_tool_call:\n    - command: {hook}\n"),
+        says: [r#"{"action":"block","message":"not here"}"#, "", "", ""],
+    },
     Format { title: "Gen", own: &[], file: (".gen/settings.json", GROUPS), says: NESTED },
     Format {
         title: "Reasonix",
@@ -312,6 +318,12 @@ const AGENTS: &[(&str, &str, &str, &str)] = &[
         "cursor",
         "preToolUse",
         r#"{"conversation_id":"s","hook_event_name":"preToolUse","cursor_version":"2.4.7","workspace_roots":["/"],"tool_name":"Shell","tool_input":{"command":"ls"}}"#,
+    ),
+    (
+        "Hermes",
+        "hermes",
+        "pre_tool_call",
+        r#"{"hook_event_name":"pre_tool_call","tool_name":"terminal","tool_input":{"command":"ls"},"session_id":"s","cwd":"/","extra":{"tool_call_id":"c"}}"#,
     ),
     (
         "Gemini CLI",

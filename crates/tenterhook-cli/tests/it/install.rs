@@ -46,6 +46,7 @@ fn used() -> Fixture {
     fixture.write("home/.factory/hooks.json", "{\"Stop\": []}");
     fixture.write("home/.cursor/hooks.json", "{\"version\": 1, \"hooks\": {}}\n");
     fixture.write("home/.vibe/hooks.toml", "# mine\n");
+    fixture.write("home/.hermes/config.yaml", "# mine\nmodel: {default: m1}\nhooks: {}");
     fixture
 }
 

@@ -31,13 +31,15 @@ pub enum Form {
     Scripts,
     /// One JavaScript file that the agent loads as a module.
     Plugin,
+    /// A YAML file that others also write, whose key `hooks` holds a list of entries for each event.
+    Yaml,
 }
 
 impl Form {
     /// Returns whether the user and others write the file, too.
     #[must_use]
     pub const fn is_shared_file(self) -> bool {
-        matches!(self, Self::Groups | Self::Tables)
+        matches!(self, Self::Groups | Self::Tables | Self::Yaml)
     }
 }
 
@@ -161,6 +163,9 @@ pub struct Installation {
     pub beside_plugin: &'static [(&'static str, &'static str)],
     /// The file that lists the plugins which the agent loads, if it loads no others.
     pub plugin_list: Option<PluginList>,
+    /// What a gate prints if the program is missing, if the agent runs no shell and exit codes deny
+    /// nothing: `@REASON@` stands for the reason.
+    pub printed_denial: Option<&'static str>,
     /// Whether it accepts comments in them.
     pub comments: bool,
     /// Whether it reads JSON as JavaScript does (C-87).
@@ -191,6 +196,8 @@ pub struct Installation {
     pub cuts_at_slashes: bool,
     /// The user file in which the agent stores approvals, if it runs only approved hooks.
     pub approvals: Option<&'static str>,
+    /// Whether `install` enters its own hooks there.
+    pub enters_approvals: bool,
     /// The keys of its settings that disable hooks, each with the value that does.
     pub switches: &'static [Key],
     /// Files that `install` does not write and that disable its hooks, the strongest first.
@@ -234,6 +241,7 @@ impl Installation {
         entry_type: Some("command"),
         beside_plugin: &[],
         plugin_list: None,
+        printed_denial: None,
         comments: false,
         javascript: false,
         json5: false,
@@ -248,6 +256,7 @@ impl Installation {
         file_version: None,
         cuts_at_slashes: false,
         approvals: None,
+        enters_approvals: false,
         switches: &[],
         switches_elsewhere: &[],
         only_managed: None,

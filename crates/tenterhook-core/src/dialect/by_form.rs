@@ -50,6 +50,9 @@ pub(super) fn dialect_of_payload(
     if event.is_some_and(|event| ["pre_tool", "post_tool", "post_agent"].contains(&event)) {
         return Some(DialectId::VIBE);
     }
+    if has("tool_input") && json.get("extra").is_some_and(Value::is_object) {
+        return Some(DialectId::HERMES);
+    }
     if has("timestamp") {
         return Some(match (has("transcript_path"), has("permission_mode")) {
             (_, true) => DialectId::QWEN,

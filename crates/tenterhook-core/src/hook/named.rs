@@ -45,6 +45,8 @@ impl DialectId {
     pub const AUGMENT: Self = Self("augment");
     /// Goose's.
     pub const GOOSE: Self = Self("goose");
+    /// That of Hermes.
+    pub const HERMES: Self = Self("hermes");
     /// Cline's.
     pub const CLINE: Self = Self("cline");
     /// That of VS Code's own agent.

@@ -1,12 +1,14 @@
-//! Whether the user approved Tenterhook's hooks in Codex. Computes the hash that Codex compares
-//! (its `hook_hash`; equal for 11 of 11 entries of version 0.169.0). Reads texts; writes no
-//! approval (BR-64).
+//! Whether an agent has approved Tenterhook's hooks. For Codex it computes the hash that Codex
+//! compares (its `hook_hash`; equal for 11 of 11 entries of version 0.169.0). Reads texts; writes
+//! no approval (BR-64).
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use super::{installed_events_and_commands, unapproved_events};
+use crate::agents::Agent;
 use crate::config::is_tenterhook_entry_line;
 use crate::syntax::{Format, Node, parse_by_format};
 
@@ -36,10 +38,30 @@ impl Approval {
     }
 }
 
+/// Tenterhook's entries in the config file at `path`, each with its event and its approval in the
+/// agent's file of them. A text that cannot be read approves nothing.
+#[must_use]
+pub fn own_approvals(
+    agent: &Agent,
+    path: &str,
+    config: &str,
+    approvals: &str,
+) -> Vec<(String, Approval)> {
+    if !agent.installation.enters_approvals {
+        return codex_approvals(path, config, approvals);
+    }
+    let entries = installed_events_and_commands(agent, config).unwrap_or_default();
+    let missing = unapproved_events(&entries, approvals);
+    let state = |event: &String| match missing.contains(event) {
+        true => Approval::Unknown,
+        false => Approval::Approved,
+    };
+    entries.iter().map(|(event, _)| (event.clone(), state(event))).collect()
+}
+
 /// Tenterhook's entries in the `hooks.json` at `path`, each with its event and its approval in the
 /// user's `config.toml`. A text that cannot be read approves nothing.
-#[must_use]
-pub fn codex_approvals(path: &str, hooks: &str, config: &str) -> Vec<(String, Approval)> {
+fn codex_approvals(path: &str, hooks: &str, config: &str) -> Vec<(String, Approval)> {
     let hooks: Value = serde_json::from_str(hooks).unwrap_or_default();
     let config = parse_by_format(config, Format::Toml).root;
     let state = config.as_ref().and_then(|config| config.get("hooks")?.get("state"));

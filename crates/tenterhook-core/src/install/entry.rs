@@ -19,9 +19,12 @@ const PLUGIN: &str = include_str!("plugin.js");
 
 /// The name of the plugin in a folder with other files.
 const PLUGIN_IN_FOLDER: &str = "index.js";
+/// The beginning of a line that captures a reply, before the program.
+const CAPTURE: &str = "reply=$( ";
 
 /// The command that an agent runs for an event (BR-61, BR-62). On a gate, it denies even if the
-/// program is missing: sh, bash, zsh and fish all run the part after `||`.
+/// program is missing: sh, bash, zsh and fish all run the part after `||`. A reply that is captured
+/// is printed as a whole or not at all.
 #[must_use]
 pub fn hook_command_line(agent: &Agent, event: &Event, program: &str) -> String {
     let mut line = format!(
@@ -31,12 +34,34 @@ pub fn hook_command_line(agent: &Agent, event: &Event, program: &str) -> String 
         event.name,
         inner_timeout_arg(event.seconds)
     );
-    let takes_one_command =
-        agent.installation.form == Form::Scripts || agent.installation.sends_here_document;
-    if event.gates && !takes_one_command {
+    if !event.gates {
+        return line;
+    }
+    if let Some(denial) = agent.installation.printed_denial {
+        let denial = quote_word(&denial.replace("@REASON@", GONE));
+        let script = format!("{CAPTURE}{line} ) || reply={denial}; printf '%s\\n' \"$reply\"");
+        return format!("sh -c {}", quote_word(&script));
+    }
+    if agent.installation.form != Form::Scripts && !agent.installation.sends_here_document {
         let _ = write!(line, " || sh -c 'echo \"{GONE}\" >&2; exit 2'");
     }
     line
+}
+
+/// Returns the program that one of these lines starts, without its quotes; `None` for any other
+/// line.
+#[must_use]
+pub fn program_in_command_line(line: &str) -> Option<String> {
+    let script = line.strip_prefix("sh -c ").map(unquoted).filter(|s| s.starts_with(CAPTURE));
+    let line = script.as_deref().and_then(|script| script.strip_prefix(CAPTURE)).unwrap_or(line);
+    let (program, _) = line.split_once(" hook --agent ")?;
+    Some(unquoted(program))
+}
+
+/// Reverses [`quote_word`].
+fn unquoted(word: &str) -> String {
+    let inner = word.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
+    inner.map_or_else(|| word.to_owned(), |text| text.replace("'\\''", "'"))
 }
 
 /// Returns a timeout slightly shorter than the agent's.
@@ -101,7 +126,7 @@ pub fn tenterhook_files_with_texts(agent: &Agent, program: &str) -> Vec<(String,
     };
     let one = |value: &Value| vec![(String::new(), format!("{value:#}\n"))];
     match agent.installation.form {
-        Form::Groups | Form::Tables => Vec::new(),
+        Form::Groups | Form::Tables | Form::Yaml => Vec::new(),
         Form::OwnGroups => one(&json!({ "hooks": list(handler_group) })),
         Form::OwnFlat => one(&json!({ "version": 1, "hooks": list(handler_entry) })),
         Form::Scripts => {

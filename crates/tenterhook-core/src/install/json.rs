@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::edit::{self, Left};
 use super::excluded::excludes_own_file;
-use super::{entry, tables};
+use super::{entry, tables, yaml};
 use crate::agents::{Agent, Event, Form, Key};
 use crate::config::is_tenterhook_entry_line;
 use crate::diagnostic::{Location, Span};
@@ -62,8 +62,10 @@ const MOST: usize = 500;
 /// If the agent would reject the text or refuse all of it for one value, a key is repeated, or the
 /// entries could not be removed to the byte.
 pub fn add_own_entries(agent: &Agent, program: &str, text: Option<&str>) -> Result<String, Wrong> {
-    if agent.installation.form == Form::Tables {
-        return tables::add_own_entries(agent, program, text);
+    match agent.installation.form {
+        Form::Tables => return tables::add_own_entries(agent, program, text),
+        Form::Yaml => return yaml::add_own_entries(agent, program, text),
+        _ => {}
     }
     let Some(text) = text else { return Ok(text_of_new_settings_file(agent, program)) };
     parse_settings(agent, text)?;
@@ -109,8 +111,10 @@ pub(super) fn text_of_file_with_events(agent: &Agent, events: Map<String, Value>
 ///
 /// If the agent would reject the text.
 pub fn remove_own_entries(agent: &Agent, text: &str) -> Result<Option<String>, Wrong> {
-    if agent.installation.form == Form::Tables {
-        return tables::remove_own_entries(agent, text);
+    match agent.installation.form {
+        Form::Tables => return tables::remove_own_entries(agent, text),
+        Form::Yaml => return yaml::remove_own_entries(agent, text),
+        _ => {}
     }
     let mut now = text.to_owned();
     for _ in 0..MOST {
@@ -140,8 +144,10 @@ pub fn installed_events_and_commands(
     agent: &Agent,
     text: &str,
 ) -> Result<Vec<(String, String)>, Wrong> {
-    if agent.installation.form == Form::Tables {
-        return tables::own_commands_in_text(agent, text);
+    match agent.installation.form {
+        Form::Tables => return tables::own_commands_in_text(agent, text),
+        Form::Yaml => return yaml::installed_events_and_commands(agent, text),
+        _ => {}
     }
     require_accepted_values(agent, text)?;
     own_commands_in_text(agent, text)
@@ -178,8 +184,10 @@ fn own_commands_in_text(agent: &Agent, text: &str) -> Result<Vec<(String, String
 ///
 /// If the agent would reject the text.
 pub fn foreign_entries(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong> {
-    if agent.installation.form == Form::Tables {
-        return tables::foreign_entries(agent, text);
+    match agent.installation.form {
+        Form::Tables => return tables::foreign_entries(agent, text),
+        Form::Yaml => return yaml::foreign_entries(agent, text),
+        _ => {}
     }
     let root = parse_settings(agent, text)?;
     let mut found = Vec::new();

@@ -27,7 +27,7 @@ pub fn find_foreign_part(agent: &Agent, text: &str) -> Option<Stranger> {
         Form::OwnGroups | Form::OwnFlat => find_foreign_part_in_json(agent.installation.form, text),
         Form::Scripts => find_foreign_line_in_script(text),
         // The author of a line of JavaScript is unknown: an older version may have written it.
-        Form::Groups | Form::Tables | Form::Plugin => None,
+        Form::Groups | Form::Tables | Form::Yaml | Form::Plugin => None,
     }
 }
 

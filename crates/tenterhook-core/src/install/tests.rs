@@ -322,6 +322,7 @@ const REGISTERED: &[(&str, u64)] = &[
     ("droid", 0xa897_b72a_e3a5_d680),
     ("vibe", 0x3d03_a1e2_7095_7efb),
     ("augment", 0xe547_740d_9569_e223),
+    ("hermes", 0x9b8d_6070_cfb4_2305),
 ];
 
 /// BR-62: an agent trusts a hook by its text, so what is registered never changes: not these words,

@@ -35,6 +35,7 @@ pub fn parse_or_salvage(text: &str, format: Format, lists: Lists) -> Parsed {
         Format::Json | Format::Json5 => json::salvage_json(text),
         Format::Toml => toml::salvage_toml(text),
         Format::FrontMatter => yaml::salvage_front_matter(text),
+        Format::Yaml => yaml::salvage_yaml(text),
     };
     if let Some(help) = saved.help {
         parsed.faults.iter_mut().for_each(|fault| fault.help = Some(help.clone()));

@@ -1,4 +1,4 @@
-//! Reads the YAML front matter of a Markdown file with spans of the whole file. Knows no key and no schema.
+//! Reads YAML, the front matter of a Markdown file or a whole file, with spans of the file. Knows no key and no schema.
 
 use std::collections::HashMap;
 
@@ -13,23 +13,32 @@ const MAX_BYTES: usize = 256 * 1024;
 const MAX_NODES: usize = 20_000;
 
 pub(super) fn parse_front_matter(text: &str) -> Parsed {
-    let block = match front_matter_span(text) {
-        Ok(Some(block)) => block,
-        Ok(None) => return Parsed::default(),
-        Err(fault) => return Parsed::from_fatal_fault(fault),
-    };
+    match front_matter_span(text) {
+        Ok(Some(block)) => parse_block(text, block, &FRONT_MATTER),
+        Ok(None) => Parsed::default(),
+        Err(fault) => Parsed::from_fatal_fault(fault),
+    }
+}
+
+/// Parses a whole file, which may begin with a byte order mark and has one document.
+pub(super) fn parse_yaml(text: &str) -> Parsed {
+    parse_block(text, file_span(text), &FILE)
+}
+
+fn parse_block(text: &str, block: Span, kind: &'static Kind) -> Parsed {
     let source = text.get(block.start..block.end).unwrap_or_default();
     if source.len() > MAX_BYTES {
-        let message = format!("front matter longer than {MAX_BYTES} bytes");
+        let message = format!("{} longer than {MAX_BYTES} bytes", kind.name);
         return Parsed::from_fatal_fault(SyntaxFault::new(FaultKind::Limit, block, message));
     }
     let offsets = Offsets::new(source, block.start);
-    match Builder::new(&offsets).build_node(source) {
+    match Builder::new(&offsets, kind).build_node(source) {
         Ok(Some(root)) => Parsed { root: Some(root), ..Parsed::default() },
-        Ok(None) => Parsed::from_fatal_fault(
-            SyntaxFault::new(FaultKind::Empty, block, "the front matter is empty")
-                .with_help("write `key: value` lines between the `---` lines, or remove them"),
-        ),
+        Ok(None) => {
+            let message = format!("the {} is empty", kind.name);
+            let fault = SyntaxFault::new(FaultKind::Empty, block, message);
+            Parsed::from_fatal_fault(fault.with_help(kind.help_if_empty))
+        }
         Err(fault) => Parsed::from_fatal_fault(fault),
     }
 }
@@ -38,11 +47,19 @@ pub(super) fn parse_front_matter(text: &str) -> Parsed {
 pub(super) fn salvage_front_matter(text: &str) -> Saved {
     let block =
         front_matter_span(text).unwrap_or_else(|fault| Some(Span::new(fault.span.end, text.len())));
-    let Some(block) = block else { return Saved::default() };
+    block.map_or_else(Saved::default, |block| salvage_block(text, block, &FRONT_MATTER))
+}
+
+/// Returns the readable beginning of a broken file.
+pub(super) fn salvage_yaml(text: &str) -> Saved {
+    salvage_block(text, file_span(text), &FILE)
+}
+
+fn salvage_block(text: &str, block: Span, kind: &'static Kind) -> Saved {
     let end = text.floor_char_boundary(block.end.min(block.start + MAX_BYTES));
     let source = text.get(block.start..end).unwrap_or_default();
     let offsets = Offsets::new(source, block.start);
-    let mut builder = Builder::new(&offsets);
+    let mut builder = Builder::new(&offsets, kind);
     let fault = builder.add_all_parser_events(source).err().map(|fault| fault.span);
     let at = fault.unwrap_or_else(|| Span::new(block.end, block.end));
     let mut torn = Vec::new();
@@ -53,6 +70,30 @@ pub(super) fn salvage_front_matter(text: &str) -> Saved {
         }
     }
     Saved { root: builder.root, lost: vec![at], torn, help: None }
+}
+
+/// Where a YAML text stands.
+struct Kind {
+    /// What it is called in messages.
+    name: &'static str,
+    help_if_empty: &'static str,
+    /// Whether a second document is a fault: front matter ends at its first one.
+    has_one_document: bool,
+}
+
+static FRONT_MATTER: Kind = Kind {
+    name: "front matter",
+    help_if_empty: "write `key: value` lines between the `---` lines, or remove them",
+    has_one_document: false,
+};
+
+static FILE: Kind =
+    Kind { name: "file", help_if_empty: "write `key: value` lines", has_one_document: true };
+
+/// Returns the span of a file without its byte order mark.
+fn file_span(text: &str) -> Span {
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    Span::new(text.len() - body.len(), text.len())
 }
 
 /// Returns the span between the first two `---` lines, if the file begins with one.
@@ -128,6 +169,7 @@ enum Content {
 /// Builds the tree from events, so that depth costs no stack and duplicate keys are kept.
 struct Builder<'a> {
     offsets: &'a Offsets,
+    kind: &'static Kind,
     open: Vec<Open>,
     anchors: HashMap<usize, Node>,
     nodes: usize,
@@ -135,8 +177,8 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(offsets: &'a Offsets) -> Self {
-        Self { offsets, open: Vec::new(), anchors: HashMap::new(), nodes: 0, root: None }
+    fn new(offsets: &'a Offsets, kind: &'static Kind) -> Self {
+        Self { offsets, kind, open: Vec::new(), anchors: HashMap::new(), nodes: 0, root: None }
     }
 
     fn build_node(mut self, source: &str) -> Result<Option<Node>, SyntaxFault> {
@@ -155,8 +197,12 @@ impl<'a> Builder<'a> {
                     )
             })?;
             let span = self.offsets.to_span(&span);
-            if matches!(event, Event::DocumentEnd) {
-                break;
+            match event {
+                Event::DocumentEnd if !self.kind.has_one_document => break,
+                Event::DocumentStart(_) if self.root.is_some() => {
+                    return Err(broken_fault(span, "a second document begins here"));
+                }
+                _ => {}
             }
             self.add_parser_event(event, span)?;
         }
@@ -223,8 +269,9 @@ impl<'a> Builder<'a> {
                 (NodeValue::Object(entries), last)
             }
         };
-        // A block ends where its last item does; a flow ends with its bracket, which is an event with a length.
-        let end = if span.start == span.end { last.unwrap_or(span.end) } else { span.end };
+        // A block ends where its last item does; a flow ends with its bracket, which is an event with a length, and may
+        // have white space after it.
+        let end = if span.start == span.end { last.unwrap_or(span.end) } else { span.start + 1 };
         let span = Span::new(open.start, end.max(open.start));
         self.attach_node(Node { span, value }, open.anchor).map(|()| span)
     }
@@ -253,7 +300,8 @@ impl<'a> Builder<'a> {
         if self.nodes <= MAX_NODES {
             return Ok(());
         }
-        let message = format!("front matter of more than {MAX_NODES} values, aliases included");
+        let name = self.kind.name;
+        let message = format!("{name} of more than {MAX_NODES} values, aliases included");
         Err(SyntaxFault::new(FaultKind::Limit, span, message))
     }
 }

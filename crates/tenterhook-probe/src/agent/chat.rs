@@ -299,3 +299,72 @@ fn droid_command_args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
     };
     to_strings(&[&["exec"], mode, &["-m", "custom:probe", prompt]].concat())
 }
+
+pub(super) const HERMES: Agent = Agent {
+    name: agents::HERMES.name,
+    title: agents::HERMES.title,
+    package: "pypi:hermes-agent",
+    version: "0.19.0",
+    program: first_of_names(agents::HERMES.programs),
+    open: true,
+    wire: Wire::Chat,
+    shell: Tool { name: "terminal", input: command_input },
+    delegate: Some(Tool { name: "delegate_task", input: |prompt| json!({ "goal": prompt }) }),
+    // Servers need a further package.
+    mcp: None,
+    no: "block",
+    events: ["pre_tool_call", "post_tool_call", "pre_llm_call", "on_session_start", "pre_verify"],
+    answer: hermes_hook_output,
+    files: hermes_config_files,
+    env: hermes_environment,
+    args: hermes_command_args,
+    before: no_setup_command,
+    plugin_ways: &[],
+    beside: &[],
+    later_plugin: None,
+};
+
+fn hermes_hook_output(event: Event, answer_kind: HookAnswer, text: &str) -> Option<String> {
+    match (event, answer_kind) {
+        (_, HookAnswer::Deny) => Some(json!({ "decision": "block", "reason": text }).to_string()),
+        (Event::Prompt, HookAnswer::Context) => Some(json!({ "context": text }).to_string()),
+        // Answers that Hermes does not honour are tried in Claude Code's form.
+        _ => claude_hook_output(event, answer_kind, text, command_input),
+    }
+}
+
+/// Returns the config with its hooks. A JSON text is a YAML text.
+fn hermes_config_files(setting: &Setting<'_>) -> Files {
+    let mut hooks = serde_json::Map::new();
+    for hook in setting.hooks {
+        let Some(name) = HERMES.event_name(hook.event) else { continue };
+        // No shell reads it.
+        let command = format!("sh -c '{}'", hook.command.replace('\'', r"'\''"));
+        hooks.insert(name.to_owned(), json!([{ "command": command, "timeout": hook.timeout }]));
+    }
+    let config = json!({
+        "model": { "default": "probe", "provider": "custom", "base_url": format!("{}/v1", setting.url), "api_key": "x" },
+        "hooks": hooks,
+        // The hooks of the play are no hooks of Tenterhook, which enters its own as approved.
+        "hooks_auto_accept": !setting.hooks.is_empty(),
+    });
+    vec![(user_config_path(setting, &agents::HERMES), format!("{config:#}\n"))]
+}
+
+fn hermes_environment(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
+    vec![
+        ("OPENAI_API_KEY", "x".to_owned()),
+        ("OPENAI_BASE_URL", format!("{}/v1", setting.url)),
+        // Its other requests, such as a look for a newer version, go nowhere.
+        ("HTTPS_PROXY", "http://127.0.0.1:9".to_owned()),
+        ("NO_PROXY", "127.0.0.1".to_owned()),
+    ]
+}
+
+fn hermes_command_args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
+    let mut args = to_strings(&["-z", prompt]);
+    if setting.mode == Mode::Bypass {
+        args.insert(0, "--yolo".to_owned());
+    }
+    args
+}

@@ -76,7 +76,7 @@ fn read_agent_file(agent: &'static Agent, scope: Scope, path: PathBuf, name: &st
         Err(error) => file.broken = Some((None, error.to_string())),
     }
     let commands = match agent.installation.form {
-        Form::Groups | Form::OwnGroups | Form::Tables => {
+        Form::Groups | Form::Yaml | Form::OwnGroups | Form::Tables => {
             install::installed_events_and_commands(agent, &file.text)
         }
         Form::OwnFlat => Ok(commands_in_flat_json(&file.text)),
@@ -133,7 +133,7 @@ fn entries_from_commands(
 ) -> Vec<Entry> {
     let entry = |(name, command): (String, String)| {
         let event = agent.installation.events.iter().find(|event| event.name == name)?;
-        let program = program_in_command(&command)?;
+        let program = install::program_in_command_line(&command)?;
         let written = Value::from(command.as_str()).to_string();
         let line = find_line_number(&file.text, &written)
             .or_else(|| find_line_number(&file.text, &command));
@@ -145,13 +145,6 @@ fn entries_from_commands(
         Some(Entry { event, call, line, program })
     };
     commands.into_iter().filter_map(entry).collect()
-}
-
-/// Returns the program that one of our commands starts: its first word, without our quotes.
-fn program_in_command(command: &str) -> Option<String> {
-    let (bare, _) = command.split_once(" hook --agent ")?;
-    let unquoted = bare.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
-    Some(unquoted.map_or_else(|| bare.to_owned(), |text| text.replace("'\\''", "'")))
 }
 
 /// Returns the number of the first line that contains `wanted`, from 1.
@@ -232,7 +225,7 @@ fn missing_entry_findings(agent: &'static Agent, ours: &[&File], here: &Here) ->
 fn altered_entry_finding(agent: &'static Agent, file: &File, here: &Here) -> Option<Finding> {
     let program = file.entries.first()?.program.as_str();
     let wanted = match agent.installation.form {
-        Form::Groups | Form::Tables => reinstalled_text(agent, file, program)?,
+        Form::Groups | Form::Tables | Form::Yaml => reinstalled_text(agent, file, program)?,
         _ => {
             let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let mut all = tenterhook_files_with_texts(agent, program).into_iter();
@@ -307,7 +300,7 @@ fn called_twice_finding(agent: &'static Agent, ours: &[&File], here: &Here) -> O
 fn unapproved_entries_findings(agent: &Agent, file: &File, here: &Here) -> Vec<Finding> {
     let Some(name) = agent.installation.approvals_file(file.scope) else { return Vec::new() };
     let text = read_text_or_empty(&agent_user_directory(agent, here).join(name));
-    let approvals = install::codex_approvals(&file.path.to_string_lossy(), &file.text, &text);
+    let approvals = install::own_approvals(agent, &file.path.to_string_lossy(), &file.text, &text);
     let of = |state: Approval| {
         let events: Vec<&String> = approvals
             .iter()
@@ -324,8 +317,11 @@ fn unapproved_entries_findings(agent: &Agent, file: &File, here: &Here) -> Vec<F
             state.label(),
             agent.title
         );
-        let finding =
-            Finding::new(Kind::NotApproved, what, Mend::from_advice(agent.installation.next));
+        let mend = match agent.installation.enters_approvals {
+            true => fix_by_installing(agent, file.scope),
+            false => Mend::from_advice(agent.installation.next),
+        };
+        let finding = Finding::new(Kind::NotApproved, what, mend);
         Some(finding.with_location(&file.path, first.line, here))
     };
     [Approval::Unknown, Approval::Changed, Approval::Off].into_iter().filter_map(of).collect()

@@ -68,6 +68,7 @@ pub(super) fn changes_for_adoption(
         let why = match agent.installation.form {
             Form::Groups => "it cannot be answered by this version",
             Form::Tables => "their file is TOML: move the tables yourself",
+            Form::Yaml => "its file is not edited in this way: move them yourself",
             _ => "it reads them from files that are each a hook's own: move those yourself",
         };
         return Err(Problem::new(format!("hooks of {} are not moved: {why}", agent.title)));

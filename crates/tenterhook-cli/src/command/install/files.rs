@@ -159,8 +159,10 @@ pub(crate) fn changes_for_install(
         let after = add_own_entries(agent, program, before.as_deref())
             .map_err(|error| unusable_file_problem(&error, &path, here))?;
         let after = with_random_digits(&after)?;
+        let approvals = change_of_approvals(agent, scope, Some(&after), here)?;
         let change = Change::new(path, before, Some(after));
-        return Ok(without_no_op_changes(vec![change]));
+        // An agent that starts between the two writes skips an entry that it does not know yet.
+        return Ok(without_no_op_changes(approvals.into_iter().chain([change]).collect()));
     }
     let mut changes = Vec::new();
     for (name, text) in tenterhook_files_with_texts(agent, program) {
@@ -191,12 +193,15 @@ pub(crate) fn changes_for_uninstall(
 ) -> Result<Vec<Change>, Problem> {
     let Some(path) = agent_file_path(agent, scope, here) else { return Ok(Vec::new()) };
     if agent.installation.form.is_shared_file() {
-        let Some(before) = read_or_problem(&path, here)? else { return Ok(Vec::new()) };
-        let after = remove_own_entries(agent, &before)
-            .map_err(|error| unusable_file_problem(&error, &path, here))?;
-        let after = after.or_else(|| content_of_emptied_settings(agent, &path));
-        let change = Change::new(path, Some(before), after);
-        return Ok(without_no_op_changes(vec![change]));
+        let approvals = change_of_approvals(agent, scope, None, here)?;
+        let mut changes: Vec<Change> = approvals.into_iter().collect();
+        if let Some(before) = read_or_problem(&path, here)? {
+            let after = remove_own_entries(agent, &before)
+                .map_err(|error| unusable_file_problem(&error, &path, here))?;
+            let after = after.or_else(|| content_of_emptied_settings(agent, &path));
+            changes.push(Change::new(path, Some(before), after));
+        }
+        return Ok(without_no_op_changes(changes));
     }
     let mut changes = Vec::new();
     for (name, _) in tenterhook_files_with_texts(agent, placeholder_program()) {
@@ -211,6 +216,32 @@ pub(crate) fn changes_for_uninstall(
         changes.push(Change::new(path, Some(before), None));
     }
     Ok(changes)
+}
+
+/// Returns the change of the list in which the agent keeps approved hooks, if `install` enters
+/// Tenterhook's: those of a config text, or none without one.
+fn change_of_approvals(
+    agent: &Agent,
+    scope: Scope,
+    config: Option<&str>,
+    here: &Here,
+) -> Result<Option<Change>, Problem> {
+    let installation = &agent.installation;
+    let name = installation.approvals_file(scope).filter(|_| installation.enters_approvals);
+    let Some(name) = name else { return Ok(None) };
+    let path = agent_user_directory(agent, here).join(name);
+    let before = read_or_problem(&path, here)?;
+    let entries = config.map(|config| install::installed_events_and_commands(agent, config));
+    let after = match (entries.transpose(), before.as_deref()) {
+        (Ok(Some(entries)), before) => {
+            install::with_own_approvals(agent, before, &entries).map(Some)
+        }
+        (Ok(None), Some(before)) => install::without_own_approvals(agent, before),
+        (Ok(None), None) => return Ok(None),
+        (Err(wrong), _) => Err(wrong),
+    };
+    let after = after.map_err(|error| unusable_file_problem(&error, &path, here))?;
+    Ok(Some(Change::new(path, before, after)))
 }
 
 /// Returns the new content of a settings file that has become empty: the file is removed, but a

@@ -243,9 +243,11 @@ impl ReplyForm {
             Power::Allow => Restraint::Allow,
             _ => Restraint::Silent,
         };
-        // The first of equal ones counts, with its reason.
+        // The first of equal ones counts, with its reason; another one may have it.
         if restraint > answer.restraint {
             answer.restraint = restraint;
+            answer.reason = reason.map(str::to_owned);
+        } else if power == Power::Deny && restraint == answer.restraint && answer.reason.is_none() {
             answer.reason = reason.map(str::to_owned);
         }
         // Where one object says both, it is about the action: that the agent ends its run for it is

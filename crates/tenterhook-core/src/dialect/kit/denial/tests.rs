@@ -166,6 +166,7 @@ const CLEAN: &[(&str, &str, &str)] = &[
     ("cursor", CURSOR_DENY, r#"{"permission": "allow"}"#),
     ("cursor-action", CURSOR_DENY, r#"{"permission": "allow"}"#),
     ("goose", r#"{"decision": "block", "reason": "no rm"}"#, r#"{"decision": "allow"}"#),
+    ("hermes", r#"{"action": "block", "message": "no rm"}"#, "{}"),
     ("cline", r#"{"cancel": true, "errorMessage": "no rm"}"#, "{}"),
 ];
 const CURSOR_DENY: &str = r#"{"permission": "deny", "user_message": "no rm"}"#;

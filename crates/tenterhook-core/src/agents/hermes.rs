@@ -1,0 +1,85 @@
+//! Hermes: its names, what decides whether its hooks run, and the installation of Tenterhook in it.
+//! Data; decides nothing.
+
+pub mod dialect;
+
+use super::{
+    Agent, Event, Form, Guarded, Installation, Scope, gate_event, new_config_path, observer_event,
+    tool_gate_event, tool_observer_event,
+};
+
+/// The agent.
+pub static AGENT: Agent = Agent {
+    name: "hermes",
+    title: "Hermes",
+    programs: &["hermes", "hermes-agent", "hermes-acp"],
+    packages: &["hermes-agent"],
+    is_part_of_words: true,
+    guarded: Guarded {
+        files: &[
+            ".hermes/config.yaml",
+            ".hermes/shell-hooks-allowlist.json",
+            ".hermes/.env",
+            ".hermes/.op.env",
+            ".hermes/plugins/",
+            ".hermes/profiles/*/config.yaml",
+            ".hermes/profiles/*/shell-hooks-allowlist.json",
+            ".hermes/profiles/*/.env",
+            ".hermes/profiles/*/plugins/",
+            ".hermes/active_profile",
+            "/etc/hermes/",
+        ],
+        variables: &[
+            "HERMES_HOME",
+            "HERMES_SAFE_MODE",
+            "HERMES_IGNORE_USER_CONFIG",
+            "HERMES_MANAGED_DIR",
+            "HERMES_BUNDLED_PLUGINS",
+            "HERMES_YOLO_MODE",
+            "HERMES_ACCEPT_HOOKS",
+        ],
+        options: &["--safe-mode", "--ignore-user-config", "--yolo", "--accept-hooks"],
+        ..Guarded::NONE
+    },
+    installation: Installation {
+        seen: &[".hermes"],
+        home_variable: Some("HERMES_HOME"),
+        home: ".hermes",
+        places: &[new_config_path(Scope::User, "config.yaml")],
+        form: Form::Yaml,
+        entry_type: None,
+        printed_denial: Some(r#"{"action":"block","message":"@REASON@"}"#),
+        comments: true,
+        events: EVENTS,
+        time: ("timeout", 1),
+        approvals: Some("shell-hooks-allowlist.json"),
+        enters_approvals: true,
+        gone: "tool calls are denied",
+        gaps: &[
+            "a hook cannot ask or change a call: both become a denial",
+            "a prompt cannot be blocked",
+            "a hook that takes longer than 300 seconds lets the call run; ours ends before",
+            "the end of a turn is a gate only after Hermes changed files",
+            "each profile (`hermes -p NAME`) has its own `HERMES_HOME`: install in each",
+        ],
+        switch_gaps: &[
+            "`--safe-mode`, and `HERMES_SAFE_MODE=1` in the environment or in `~/.hermes/.env`, switch all hooks off",
+        ],
+        next: "Hermes reads it when it is started next, and does not ask",
+        ..Installation::NONE
+    },
+    ..Agent::NONE
+};
+
+/// The events for which Hermes calls Tenterhook. It stops waiting after 300 seconds, whatever an
+/// entry says.
+const EVENTS: &[Event] = &[
+    tool_gate_event("pre_tool_call", 300),
+    gate_event("pre_verify", 300),
+    tool_observer_event("post_tool_call", 300),
+    observer_event("pre_llm_call", 60),
+    observer_event("on_session_start", 60),
+    observer_event("on_session_finalize", 10),
+    observer_event("subagent_start", 60),
+    observer_event("subagent_stop", 60),
+];

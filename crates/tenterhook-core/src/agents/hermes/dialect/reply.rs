@@ -1,0 +1,49 @@
+//! The replies that Hermes accepts on each event, and how it reads the answers of its hooks (BR-28,
+//! HE-40 to HE-44). Data.
+
+use super::vocabulary::{TOOLS, WORDS};
+use crate::answer::{Answer, Power};
+use crate::dialect::kit::denial::{Halt, Protocol};
+use crate::dialect::kit::reply::phrases::{BLOCK, PowerPhrase};
+use crate::dialect::kit::reply::{EventReplies, Part, Replies};
+use crate::dialect::kit::reply_form::{ReplyForm, accept_every_object, whole_stdout};
+
+pub(super) static REPLIES: Replies =
+    Replies { agent: "Hermes", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };
+
+const MESSAGE: (&[&str], Part) = (&["message"], Part::Reason);
+const REASON: (&[&str], Part) = (&["reason"], Part::Reason);
+const DENY: PowerPhrase = (Power::Deny, &[(&["action"], Part::Word("block")), MESSAGE]);
+const CONTEXT: PowerPhrase = (Power::Context, &[(&["context"], Part::Given)]);
+
+static EVENTS: &[EventReplies] = &[
+    EventReplies::with_phrases("pre_tool_call", &[DENY]),
+    EventReplies::with_phrases("pre_verify", &[DENY]),
+    EventReplies::with_phrases("pre_llm_call", &[CONTEXT]),
+];
+
+/// Either key may hold the reason of either denial.
+const DENY_WITH_REASON: PowerPhrase = (Power::Deny, &[(&["action"], Part::Word("block")), REASON]);
+const BLOCK_WITH_MESSAGE: PowerPhrase =
+    (Power::Deny, &[(&["decision"], Part::Word("block")), MESSAGE]);
+const CONTINUE: PowerPhrase = (Power::Deny, &[(&["action"], Part::Word("continue")), MESSAGE]);
+
+/// How it reads answers: the replies above, and further forms.
+pub(super) static FORM: ReplyForm = ReplyForm {
+    words: &WORDS,
+    replies: &REPLIES,
+    more: &[
+        ("pre_tool_call", &[DENY, DENY_WITH_REASON, BLOCK, BLOCK_WITH_MESSAGE]),
+        ("pre_verify", &[DENY, DENY_WITH_REASON, CONTINUE, BLOCK, BLOCK_WITH_MESSAGE]),
+    ],
+    same: &[],
+    carried: &[],
+    part: whole_stdout,
+    input: |words, event, input| words.to_neutral_input(event, input),
+    counts: accept_every_object,
+    ended: |output| match output.code {
+        0 => Answer::default(),
+        _ => output.failed_answer(),
+    },
+    denial: Protocol { halt: Halt::Foreign, any_exit: true, tells: true, ..Protocol::PLAIN },
+};
