@@ -58,6 +58,14 @@ const FIELDS: Fields = Fields {
     ],
 };
 
+/// The events of version 2, each with the present one. Version 3 drops an entry that has one.
+const OLD_EVENTS: &[(&str, &str)] =
+    &[("before_tool", "pre_tool"), ("after_tool", "post_tool"), ("post_agent_turn", "post_agent")];
+
+/// Tools of version 2, each with the present one.
+const OLD_TOOLS: &[(&str, &str)] =
+    &[("grep", "bash"), ("task", "agents_spawn"), ("search_replace", "edit")];
+
 /// Reads the hooks of a config file of Mistral Vibe.
 pub(super) fn read_config(source: &Source) -> ReadConfig {
     file::read_config(&FILE, source, Format::Toml)
@@ -162,7 +170,8 @@ fn report_event_fault(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Op
     let found = finding_without_location(Code::UnknownEvent, fault.clone());
     let near = nearest_word(&scope.name, ROWS.iter().map(|row| &*row.name));
     let own = ROWS.iter().find(|row| row.event == scope.name.as_str()).map(|row| &*row.name);
-    let help = match own.or(near) {
+    let old = OLD_EVENTS.iter().find(|(name, _)| *name == scope.name).map(|(_, now)| *now);
+    let help = match old.or(own).or(near) {
         Some(name) => format!("did you mean `{name}`?"),
         None => "its events are `pre_tool`, `post_tool` and `post_agent`".to_owned(),
     };
@@ -210,6 +219,11 @@ fn pattern_finding(text: &str, scope: &Scope) -> Option<Diagnostic> {
         let found = finding_without_location(Code::ForeignToolNameInMatcher, message);
         let own = tool.own.get(1).or(tool.own.first()).unwrap_or(&neutral);
         return Some(found.help(format!("Mistral Vibe calls it `{own}`")));
+    }
+    if let Some((old, now)) = OLD_TOOLS.iter().find(|(old, _)| *old == text) {
+        let message = format!("Mistral Vibe 3 has no tool `{old}`");
+        let found = finding_without_location(Code::DeadMatcher, message).label("never runs");
+        return Some(found.help(format!("what it did is done by `{now}`")));
     }
     (text.contains('|') && !text.starts_with("re:")).then(|| {
         let message = format!("`{text}` is a glob, in which `|` is a character of the name");

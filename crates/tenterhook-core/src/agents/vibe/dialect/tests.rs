@@ -104,6 +104,9 @@ fn entries_that_the_agent_drops_never_run() {
         let armed = read.hooks.iter().filter(|hook| matches!(hook.arming, Arming::Armed)).count();
         assert_eq!((read.hooks.len(), armed), (2, 1), "{bad}");
     }
+    let old = good.replace("pre_tool", "before_tool");
+    let read = read_file(&format!("[[hooks]]\n{old}"), Compat::Guarded);
+    assert_eq!(read.diagnostics[0].help.as_deref(), Some("did you mean `pre_tool`?"));
     let twice = format!("[[hooks]]\n{good}[[hooks]]\n{good}");
     for (compat, expected) in [(Compat::Guarded, 2), (Compat::Exact, 1)] {
         let read = read_file(&twice, compat);
@@ -170,6 +173,7 @@ fn pattern_that_matches_no_tool_is_reported() {
         ("Agent", Some("foreign-tool-name-in-matcher")),
         ("bash|edit", Some("dead-matcher")),
         ("re:(", Some("invalid-matcher")),
+        ("grep", Some("dead-matcher")),
         ("write_file", None),
         ("create_issue", None),
         ("re:bash|process_start", None),
