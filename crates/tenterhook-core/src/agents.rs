@@ -122,6 +122,8 @@ pub struct Guarded {
     /// Directories of texts whose front matter may have hooks. Users let agents write them, so no
     /// tool call is denied for them; a sandbox does not allow writes there.
     pub texts: &'static [&'static str],
+    /// Its tools that hand a text to another model, which changes the agent's settings.
+    pub settings_tools: &'static [&'static str],
     /// How it loads modules that run inside it, if it has any.
     pub modules: Option<&'static Modules>,
 }
@@ -138,7 +140,14 @@ pub struct Sessions {
 }
 
 impl Guarded {
-    const NONE: Self = Self { files: &[], variables: &[], options: &[], texts: &[], modules: None };
+    const NONE: Self = Self {
+        files: &[],
+        variables: &[],
+        options: &[],
+        texts: &[],
+        settings_tools: &[],
+        modules: None,
+    };
 }
 
 /// How an agent loads modules.

@@ -28,6 +28,7 @@ const FOLDERS: &[(&str, &str)] = &[
     ("IGNIS", "ignis"),
     ("KILO", "kilo"),
     ("NATIVE", "native"),
+    ("OPENCLAW", "openclaw"),
     ("OPENCODE", "opencode"),
     ("PI", "pi"),
     ("QWEN", "qwen"),

@@ -398,6 +398,12 @@ pub(crate) const CALLS: &[(&str, &str, &str, &str)] = &[
         r#"{"agent":"pi","hook_event_name":"PreToolUse","session_id":"s","cwd":"/","tool_name":"bash","tool_input":{"command":"ls"}}"#,
         r#"{"decision":"deny""#,
     ),
+    (
+        "openclaw",
+        "PreToolUse",
+        r#"{"agent":"openclaw","hook_event_name":"PreToolUse","session_id":"s","cwd":"/","tool_name":"exec","tool_input":{"command":"ls"}}"#,
+        r#"{"decision":"deny""#,
+    ),
 ];
 
 pub(crate) const GATE: &str = "[hook.gate]\non = \"PreToolUse\"\nif = \"Bash(ls)\"\nshell = \"echo 'not here' >&2; exit 2\"\n";

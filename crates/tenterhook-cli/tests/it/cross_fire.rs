@@ -266,6 +266,12 @@ const AGENTS: &[(&str, &str, &str, &str)] = &[
         r#"{"session_id":"s","hook_event_name":"PreToolUse","agent":"pi","cwd":"/","tool_name":"bash","tool_input":{"command":"ls"}}"#,
     ),
     (
+        "OpenClaw",
+        "openclaw",
+        "PreToolUse",
+        r#"{"session_id":"s","hook_event_name":"PreToolUse","agent":"openclaw","cwd":"/","tool_name":"exec","tool_input":{"command":"ls"}}"#,
+    ),
+    (
         "Goose",
         "goose",
         "PreToolUse",

@@ -40,6 +40,8 @@ fn used() -> Fixture {
     fixture.write("home/.config/opencode/plugin/mine.js", "export default {}\n");
     fixture.write("home/.config/kilo/plugin/mine.js", "export default {}\n");
     fixture.write("home/.pi/agent/extensions/mine.ts", "export default function () {}\n");
+    fixture
+        .write("home/.openclaw/openclaw.json", "{\n  // mine\n  plugins: { allow: ['x'] },\n}\n");
     fixture.write("home/.agents/plugins/mine/hooks/hooks.json", "{}");
     fixture.write("home/.config/goose/config.yaml", "");
     fixture.write("home/.cline/hooks/Mine", "#!/bin/sh\n");

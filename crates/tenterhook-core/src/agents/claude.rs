@@ -54,6 +54,7 @@ pub static AGENT: Agent = Agent {
         ],
         texts: &[".claude/skills", ".claude/agents", ".claude/commands"],
         modules: Some(&MODULES),
+        ..Guarded::NONE
     },
     repository_files: repository::FILES,
     installation: Installation {

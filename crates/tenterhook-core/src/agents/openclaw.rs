@@ -41,6 +41,7 @@ pub static AGENT: Agent = Agent {
             "--config",
             "--state-dir",
         ],
+        settings_tools: &["openclaw"],
         ..Guarded::NONE
     },
     installation: Installation {
@@ -76,9 +77,9 @@ pub static AGENT: Agent = Agent {
             "the end of a turn cannot be blocked after a tool ran in it",
             "another plugin runs in the same process, and can do what a hook denies",
             "if another plugin asks for an approval with changed parameters, these run once they are approved",
-            "the tool `openclaw` hands its text to a model that changes settings",
+            "the tool `openclaw` hands its text to a model that changes settings; a text about plugins is denied",
             "what `process` types into a running program is judged as one call, not as commands",
-            "each `--profile` reads files of its own",
+            "each `--profile` reads separate files",
         ],
         next: "OpenClaw loads the plugin when it is started next; `openclaw plugins inspect tenterhook --runtime` shows it",
         ..Installation::NONE

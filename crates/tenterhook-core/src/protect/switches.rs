@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::agents::AGENTS;
+
 /// A tool with which an agent changes its own settings.
 struct Switch {
     tools: &'static [&'static str],
@@ -68,11 +70,20 @@ const SWITCHES: &[Switch] = &[
     },
 ];
 
+/// Words about a guard, in a text that asks another model to change settings.
+const ABOUT_GUARD: &[&str] = &["hook", "plugin", "approval", "sandbox"];
+
 /// Returns true if a tool can change settings of its agent.
 #[must_use]
 pub fn tool_can_change_settings(tool: &str) -> bool {
     let name = tool.rsplit("__").next().unwrap_or(tool);
-    SWITCHES.iter().any(|row| row.tools.contains(&name))
+    SWITCHES.iter().any(|row| row.tools.contains(&name)) || asks_model_to_change_settings(tool)
+}
+
+/// Returns true if an agent has a tool of this name that hands a text to another model, which
+/// changes the agent's settings.
+fn asks_model_to_change_settings(tool: &str) -> bool {
+    AGENTS.iter().any(|agent| agent.guarded.settings_tools.contains(&tool))
 }
 
 /// Returns true if a tool call loosens a guard by changing a setting of its agent.
@@ -81,6 +92,10 @@ pub fn call_loosens_guard_setting(tool: &str, input: &Value) -> bool {
     let name = tool.rsplit("__").next().unwrap_or(tool);
     // A server's tool may be one that changes settings, too, and mostly those of something else.
     let is_ours = || name == tool || input.to_string().to_ascii_lowercase().contains("hooks");
+    if asks_model_to_change_settings(tool) {
+        let text = input.to_string().to_ascii_lowercase();
+        return ABOUT_GUARD.iter().any(|word| text.contains(word));
+    }
     SWITCHES.iter().any(|row| row.tools.contains(&name) && row.matches_input(input, 0)) && is_ours()
 }
 

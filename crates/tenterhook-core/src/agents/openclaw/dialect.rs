@@ -65,8 +65,8 @@ static EDIT: ToolWords = ToolWords {
     keys: &[("oldText", "old_string"), ("newText", "new_string")],
 };
 
-/// The tool that calls another one by its name. Before that one runs, the plugin is asked about it,
-/// too; its result comes as that of this tool.
+/// The tool that calls a different tool by its name. The plugin is asked about that tool, too, before
+/// it runs; its result comes as that of this tool.
 const CALLER: &str = "tool_call";
 
 /// Returns the event about a result with the tool that ran, if another tool called it (OC-5).
