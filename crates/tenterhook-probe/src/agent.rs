@@ -6,6 +6,7 @@ mod claude;
 mod codex;
 mod extension;
 mod gemini;
+mod openclaw;
 mod plugin;
 mod vibe;
 
@@ -152,8 +153,8 @@ pub struct Agent {
     /// A plugin that loads after ours and puts [`REWRITTEN_LATER`] in the place of every command: its path in the home,
     /// and its text.
     pub later_plugin: Option<(&'static str, &'static str)>,
-    /// Further packages that it needs, such as a newer Node. On PyPI, one takes the place of what its
-    /// package requires under that name.
+    /// Further packages that it needs, such as a newer Node, and further arguments of `npm install`.
+    /// On PyPI, one takes the place of what its package requires under that name.
     pub beside: &'static [&'static str],
 }
 
@@ -206,6 +207,7 @@ pub const AGENTS: &[Agent] = &[
     plugin::OPENCODE,
     plugin::KILO,
     extension::PI,
+    openclaw::OPENCLAW,
     chat::GOOSE,
     chat::QWEN,
     plugin::CLINE,

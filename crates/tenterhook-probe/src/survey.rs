@@ -144,8 +144,11 @@ impl Survey<'_> {
         let reason = reason_marker(name);
         if (self.agent.answer)(Event::Before, HookAnswer::Deny, "").is_none() {
             let text = match hook {
-                "deny" => format!("throw new Error('{reason}')"),
-                "rewrite" => format!("output.args.command = '{new}'"),
+                "deny" | "rewrite" => {
+                    let mut ways = self.agent.plugin_ways.iter();
+                    let text = ways.find_map(|way| (way.0 == hook).then_some(way.1))?;
+                    text.replace("{reason}", &reason).replace("{new}", &new)
+                }
                 "crash" => "null.x".to_owned(),
                 "silent" => "return".to_owned(),
                 _ => return None,

@@ -117,6 +117,28 @@ pub(crate) const PI_WAYS: &[(&str, &str)] = &[
     ("type-error", "null.x"),
 ];
 
+/// What a plugin of OpenClaw can do to a call, in the same form.
+pub(crate) const OPENCLAW_WAYS: &[(&str, &str)] = &[
+    ("deny", "return { block: true, blockReason: '{reason}' }"),
+    ("throw-error", "throw new Error('{reason}')"),
+    ("throw-text", "throw '{reason}'"),
+    ("reject", "return Promise.reject(new Error('{reason}'))"),
+    ("ask", "return { requireApproval: { title: 'x', description: '{reason}' } }"),
+    ("other-reason", "return { block: true, reason: '{reason}' }"),
+    ("block-text", "return { block: 'true', blockReason: '{reason}' }"),
+    ("block-number", "return { block: 1, blockReason: '{reason}' }"),
+    ("return-blocked", "return { blocked: true, reason: '{reason}' }"),
+    ("return-block", "return { decision: 'block', reason: '{reason}' }"),
+    ("return-deny", "return { permissionDecision: 'deny', permissionDecisionReason: '{reason}' }"),
+    ("return-false", "return false"),
+    ("return-text", "return 'deny'"),
+    ("return-cancel", "return { cancel: true, reason: '{reason}' }"),
+    ("args-replaced", "event.params.command = '{new}'"),
+    ("args-emptied", "return { params: {} }"),
+    ("rewrite", "return { params: { command: '{new}' } }"),
+    ("type-error", "null.x"),
+];
+
 /// Calls that a denial must stop where the agent makes them in another way than one by one for a person.
 const ELSEWHERE: &[&str] = &["ask", "subagent", "mcp", "parallel-1", "parallel-3", "prompt-block"];
 

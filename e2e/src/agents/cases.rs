@@ -163,7 +163,8 @@ impl Case<'_> {
         let names = ["parallel-1", "parallel-2", "parallel-3", "mcp", "subagent"];
         let deny = |name: &&str| {
             if self.is_plugin() {
-                let text = format!("throw new Error('{}')", reason_marker(name));
+                let text = self.agent.plugin_ways.iter().find(|way| way.0 == "deny")?.1;
+                let text = text.replace("{reason}", &reason_marker(name));
                 return Some(Way {
                     language: "js",
                     ..Way::from_shell_script(Event::Before, name, text)
