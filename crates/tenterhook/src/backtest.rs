@@ -94,7 +94,11 @@ impl Backtest {
     }
 }
 
-/// Whether a backtest can replay the hook.
+/// Whether a backtest can replay the hook. The tokens of the session at that time are not known.
 fn can_replay(hook: &Hook) -> bool {
-    hook.run.runs_in_process() || matches!(hook.run, Run::Unusable { .. })
+    match &hook.run {
+        Run::Rule(rule) => !rule.when_expression().contains("usage."),
+        Run::Unusable { .. } => true,
+        run => run.runs_in_process(),
+    }
 }

@@ -113,3 +113,20 @@ fn payload_has_the_tokens() {
     assert_eq!(seen["session"]["usage"]["context_tokens"], 100_010);
     assert!(has_state());
 }
+
+/// BT-1: a recorded session does not say how many tokens it had used at that time.
+#[test]
+fn backtest_does_not_ask_rules_about_tokens() {
+    let fixture = Fixture::new();
+    fixture.write("project/rules.toml", RULE);
+    let content =
+        json!([{ "type": "tool_use", "id": "t1", "name": "Bash", "input": { "command": "ls" } }]);
+    let record = json!({ "type": "assistant", "uuid": "u1", "sessionId": "s", "cwd": "/p",
+        "version": "2.1.330", "timestamp": "2026-11-20T09:00:01Z",
+        "message": { "role": "assistant", "content": content } });
+    fixture.write("project/sessions/s.jsonl", &format!("{record}\n"));
+    let output = fixture.run(&["backtest", "native=rules.toml", "--sessions", "sessions"], "");
+    let why = "not asked, the tokens of the session at that time are not known";
+    let text = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains(why) && !text.contains("deny"), "{}", output.all());
+}

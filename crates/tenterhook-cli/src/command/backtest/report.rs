@@ -142,7 +142,11 @@ fn to_text(
         let events = tally.not_replayed.get(&hook.id).copied().unwrap_or_default();
         if events > 0 {
             let name = hook_name_or_location(hook.id.as_str(), hooks, here);
-            let line = format!("{name}: not asked, it would act again ({events} of its events)");
+            let why = match hook.run.runs_in_process() {
+                true => "the tokens of the session at that time are not known",
+                false => "it would act again",
+            };
+            let line = format!("{name}: not asked, {why} ({events} of its events)");
             out.push_str(&format!("  {}\n", paint(WARNING, line)));
         }
     }
