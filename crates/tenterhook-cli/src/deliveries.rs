@@ -117,7 +117,7 @@ impl Deliveries {
         let hooks = hooks.iter().map(HookId::to_string).collect();
         let _ = self.change(|waiting| {
             waiting.is_closed = false;
-            // Whoever had the slot before is gone.
+            // The process that had the slot before is gone.
             waiting.lose_runs(|run| run.slot == slot);
             waiting.runs.push(Run { slot: slot.to_owned(), hooks });
         });

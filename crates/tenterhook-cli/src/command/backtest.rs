@@ -62,13 +62,9 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
     loaded.print_warnings(term);
     let found = sessions::find_sessions(&args.paths, args.agent, here)?;
     found.strange.iter().for_each(|(path, why)| warn_file_skipped(path, why, here, term));
-    let since = args.since.map(|time| time.as_millisecond());
-    let files = select_files_since(&found.sessions, args.since);
     let needs_results = new.needs_results() || old.as_ref().is_some_and(Backtest::needs_results);
-    let (files, groups) = match needs_results {
-        true => joined::group_files_by_session(files),
-        false => joined::group_each_file_alone(files),
-    };
+    let files = select_files_since(&found.sessions, args.since);
+    let (files, groups) = joined::group_files(files, needs_results);
     let signal = Arc::new(AtomicU8::new(NONE));
     let received = Arc::clone(&signal);
     wait::call_handler_on_first_signal(move |byte| received.store(byte, Ordering::Relaxed))?;
@@ -84,7 +80,7 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
         next: AtomicUsize::new(0),
         copies: Mutex::default(),
         turns: Turns::default(),
-        since,
+        since: args.since.map(|time| time.as_millisecond()),
         project,
         home: here.roots.home.clone(),
         signal: Arc::clone(&signal),

@@ -21,7 +21,7 @@ static ROWS: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(
     rows
 });
 
-/// The take of the directory in which a program runs, unless an option names another one.
+/// The take of the directory in which a program runs, unless an option names a different one.
 const AROUND: &str = "around";
 
 /// How many times a path is put together and looked through until it stands in a list.

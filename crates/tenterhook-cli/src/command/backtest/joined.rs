@@ -9,12 +9,21 @@ use tenterhook_core::transcript::TranscriptRecord;
 use super::tally::Tally;
 use super::{File, OfFile};
 
-/// How many bytes of records are sorted by time at once. Of more, later records come after earlier ones at least file by file.
+/// How many bytes of records are sorted by time at once. Further records are sorted among themselves.
 const MOST_BYTES: usize = 256 << 20;
 
-/// Puts files of the same session side by side, and returns which belong together. The order of groups is that of their first
-/// files.
-pub(super) fn group_files_by_session(files: Vec<File>) -> (Vec<File>, Vec<Range<usize>>) {
+/// Returns the files in the order in which they are replayed, and the groups of files that belong together. Without rules about
+/// the session, each file is a group.
+pub(super) fn group_files(files: Vec<File>, by_session: bool) -> (Vec<File>, Vec<Range<usize>>) {
+    if by_session {
+        return group_files_by_session(files);
+    }
+    let groups = (0..files.len()).map(|at| at..at + 1).collect();
+    (files, groups)
+}
+
+/// Puts files of the same session side by side. The order of groups is that of their first files.
+fn group_files_by_session(files: Vec<File>) -> (Vec<File>, Vec<Range<usize>>) {
     let mut groups: Vec<Vec<File>> = Vec::new();
     let mut of_session = HashMap::new();
     for file in files {
@@ -36,12 +45,6 @@ pub(super) fn group_files_by_session(files: Vec<File>) -> (Vec<File>, Vec<Range<
         start - group.len()..start
     });
     (groups.iter().flatten().cloned().collect(), ranges.collect())
-}
-
-/// Returns a group for each file.
-pub(super) fn group_each_file_alone(files: Vec<File>) -> (Vec<File>, Vec<Range<usize>>) {
-    let groups = (0..files.len()).map(|at| at..at + 1).collect();
-    (files, groups)
 }
 
 /// A record that waits for its place in the session.
