@@ -11,6 +11,7 @@ pub(crate) mod cline;
 pub(crate) mod codewhale;
 pub(crate) mod codex;
 pub(crate) mod copilot;
+pub(crate) mod crush;
 pub(crate) mod cursor;
 pub(crate) mod droid;
 pub(crate) mod gemini;
@@ -222,6 +223,7 @@ pub static AGENTS: &[&Agent] = &[
     &kiro::AGENT,
     &amp::AGENT,
     &augment::AGENT,
+    &crush::AGENT,
     &gencode::AGENT,
     &ignis::AGENT,
     &codewhale::AGENT,

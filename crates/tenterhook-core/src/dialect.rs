@@ -49,11 +49,11 @@ pub use self::{
 pub use crate::agents::{
     antigravity::dialect as antigravity, augment::dialect as augment, claude::dialect as claude,
     cline::dialect as cline, codewhale::dialect as codewhale, codex::dialect as codex,
-    copilot::dialect as copilot, cursor::dialect as cursor, droid::dialect as droid,
-    gemini::dialect as gemini, gencode::dialect as gencode, goose::dialect as goose,
-    hermes::dialect as hermes, ignis::dialect as ignis, kilo::dialect as kilo,
-    openclaw::dialect as openclaw, opencode::dialect as opencode, pi::dialect as pi,
-    qwen::dialect as qwen, reasonix::dialect as reasonix, vibe::dialect as vibe,
+    copilot::dialect as copilot, crush::dialect as crush, cursor::dialect as cursor,
+    droid::dialect as droid, gemini::dialect as gemini, gencode::dialect as gencode,
+    goose::dialect as goose, hermes::dialect as hermes, ignis::dialect as ignis,
+    kilo::dialect as kilo, openclaw::dialect as openclaw, opencode::dialect as opencode,
+    pi::dialect as pi, qwen::dialect as qwen, reasonix::dialect as reasonix, vibe::dialect as vibe,
     vscode::dialect as vscode, windsurf::dialect as windsurf,
 };
 pub use crate::hook::named::DialectId;
@@ -83,6 +83,7 @@ pub static DIALECTS: &[&Dialect] = &[
     &antigravity::ANTIGRAVITY,
     &windsurf::WINDSURF,
     &augment::AUGMENT,
+    &crush::CRUSH,
     &goose::GOOSE,
     &hermes::HERMES,
     &cline::CLINE,
@@ -323,6 +324,7 @@ mod tests {
                 "augment",
                 json!({"hook_event_name": "Stop", "conversation_id": "s", "workspace_roots": ["/repo/p"]}),
             ),
+            ("crush", json!({"event": "PreCompact", "session_id": "s", "cwd": "/repo/p"})),
             ("droid", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
             ("cursor", json!({"hook_event_name": "stop", "workspace_roots": ["/repo/p"]})),
             (

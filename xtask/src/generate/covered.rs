@@ -111,8 +111,12 @@ fn registered(agent: &Agent) -> String {
         format!("`{path}` ({})", scope(location.scope))
     });
     let places: Vec<String> = places.collect();
+    let source = agent.evidence.source_if_only_read();
+    let evidence = source.map_or_else(String::new, |source| {
+        format!("Read, not played: known only from {source}.\n\n")
+    });
     format!(
-        "| | |\n|---|---|\n| files, by `--scope` | {} |\n| gates | {} |\n| observed | {} |\n| if the program is gone | {} |\n\n\
+        "{evidence}| | |\n|---|---|\n| files, by `--scope` | {} |\n| gates | {} |\n| observed | {} |\n| if the program is gone | {} |\n\n\
          Gaps:\n\n",
         places.join(", "),
         of_kind(true),

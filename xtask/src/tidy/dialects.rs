@@ -18,6 +18,7 @@ const FOLDERS: &[(&str, &str)] = &[
     ("CODEX", "codex"),
     ("COPILOT", "copilot"),
     ("COPILOT_PASCAL", "copilot"),
+    ("CRUSH", "crush"),
     ("CURSOR", "cursor"),
     ("CURSOR_ACTION", "cursor"),
     ("DROID", "droid"),

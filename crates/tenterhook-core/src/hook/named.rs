@@ -43,6 +43,8 @@ impl DialectId {
     pub const WINDSURF: Self = Self("windsurf");
     /// Auggie's.
     pub const AUGMENT: Self = Self("augment");
+    /// Crush's.
+    pub const CRUSH: Self = Self("crush");
     /// Goose's.
     pub const GOOSE: Self = Self("goose");
     /// That of Hermes.

@@ -191,7 +191,12 @@ pub fn foreign_entries(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong>
     }
     let root = parse_settings(agent, text)?;
     let mut found = Vec::new();
-    for event in event_members_of_hooks(agent, &root) {
+    let members: Vec<_> = match agent.installation.wrapper {
+        "" | "hooks" => event_members_of_hooks(agent, &root).iter().collect(),
+        // Each key of the root is the name of a hook.
+        _ => root.entries().iter().flat_map(|named| named.node.entries()).collect(),
+    };
+    for event in members {
         let items = event.node.as_array().into_iter().flatten();
         for handler in items.flat_map(|item| item_entries(agent, &event.key, item)) {
             let text = |key| handler.get(key).and_then(Node::as_str);

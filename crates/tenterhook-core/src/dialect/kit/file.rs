@@ -144,7 +144,7 @@ impl Reader<'_> {
 
     fn event_row(&self, name: &str) -> Option<&'static EventRow> {
         let rows = (self.file.rows)();
-        rows.iter().find(|row| self.file.event_case.matches_key(name, &row.name))
+        rows.iter().find(|row| (self.file.is_event)(name, &row.name))
     }
 
     fn is_exact_compat(&self) -> bool {
@@ -184,7 +184,7 @@ impl Reader<'_> {
         self.report_repeated_keys(root, &all);
         for (at, named) in all.iter().enumerate().filter(|(_, named)| !named.node.is_null()) {
             let again = all.iter().skip(at + 1).any(|other| other.key == named.key);
-            let enabled = self.file.event_case.last_entry_of_key(&named.node, "enabled");
+            let enabled = self.file.case.last_entry_of_key(&named.node, "enabled");
             let disabled = enabled.filter(|entry| entry.node.as_bool() == Some(false));
             if let Some(entry) = disabled {
                 let message = format!("`enabled` switches `{}` off", named.key);
@@ -302,7 +302,7 @@ impl Reader<'_> {
     fn read_events(&mut self, map: &Node, off: Option<Off>) {
         let entries = map.entries();
         for (at, entry) in entries.iter().enumerate() {
-            let is_beside = |key: &&str| self.file.event_case.matches_key(&entry.key, key);
+            let is_beside = |key: &&str| self.file.case.matches_key(&entry.key, key);
             if self.file.beside.iter().any(is_beside) {
                 continue;
             }

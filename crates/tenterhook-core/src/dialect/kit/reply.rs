@@ -109,6 +109,8 @@ pub(crate) enum Part {
     Reason,
     /// What the hooks gave: an input, a text, a list.
     Given,
+    /// The same; a list of texts is read, too.
+    GivenTexts,
     /// The same as a text.
     GivenText,
     /// The same, as the value of this key of the only object in a list.

@@ -211,7 +211,9 @@ impl ReplyForm {
                 }
                 Part::Flag(flag) => value.and_then(Value::as_bool) == Some(*flag),
                 Part::Event => value.map_or(!consents, |value| *value == *row.name),
-                Part::Given | Part::GivenText => value.is_some_and(|value| !value.is_null()),
+                Part::Given | Part::GivenText | Part::GivenTexts => {
+                    value.is_some_and(|value| !value.is_null())
+                }
                 Part::GivenInList(key) => !values_in_list(value, key).is_empty(),
                 Part::Reason => true,
             }
@@ -262,8 +264,14 @@ impl ReplyForm {
             self.add_effect_to_answer(power, given, event, answer);
         }
         for (path, part) in phrase {
-            let Part::GivenInList(key) = part else { continue };
-            for given in values_in_list(value_at_path(object, path), key) {
+            let value = value_at_path(object, path);
+            let texts = match (part, value) {
+                (Part::GivenInList(key), _) => values_in_list(value, key),
+                (Part::GivenTexts, Some(Value::Array(texts))) => texts.iter().collect(),
+                (Part::GivenTexts, Some(text)) => vec![text],
+                _ => continue,
+            };
+            for given in texts {
                 self.add_effect_to_answer(power, given, event, answer);
             }
         }

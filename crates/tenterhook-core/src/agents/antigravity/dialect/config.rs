@@ -22,7 +22,7 @@ static FILE: File = File {
     shape: r#"write `{"NAME": {"PreToolUse": [{"matcher": "run_command", "hooks": [{"type": "command", "command": "..."}]}]}}`"#,
     items: "groups or handlers",
     case: Case::Ignored,
-    event_case: Case::Ignored,
+    is_event: |written, name| written.eq_ignore_ascii_case(name),
     is_named: true,
     beside: &["enabled"],
     lints: Some(&LINTS),

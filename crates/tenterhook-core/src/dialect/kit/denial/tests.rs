@@ -165,6 +165,7 @@ const CLEAN: &[(&str, &str, &str)] = &[
     ),
     ("cursor", CURSOR_DENY, r#"{"permission": "allow"}"#),
     ("cursor-action", CURSOR_DENY, r#"{"permission": "allow"}"#),
+    ("crush", r#"{"decision": "deny", "reason": "no rm"}"#, r#"{"decision": "allow"}"#),
     ("goose", r#"{"decision": "block", "reason": "no rm"}"#, r#"{"decision": "allow"}"#),
     ("hermes", r#"{"action": "block", "message": "no rm"}"#, "{}"),
     ("cline", r#"{"cancel": true, "errorMessage": "no rm"}"#, "{}"),

@@ -23,8 +23,8 @@ pub(crate) struct File {
     pub(crate) rules: Rules,
     /// Whether the case of a key counts.
     pub(crate) case: Case,
-    /// Whether the case of an event's name counts.
-    pub(crate) event_case: Case,
+    /// Whether the agent reads a name as written as an event's name.
+    pub(crate) is_event: fn(&str, &str) -> bool,
     /// Whether the root holds named hooks, each an object of events.
     pub(crate) is_named: bool,
     /// Whether a hook of an event that the agent does not have waits for one of that name; else it
@@ -93,7 +93,7 @@ impl File {
             shape: r#"write `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "..."}]}]}}`"#,
             rules: Rules::with_one_rule(""),
             case: Case::Counts,
-            event_case: Case::Counts,
+            is_event: |written, name| written == name,
             is_named: false,
             is_open: false,
             tells_empty: false,

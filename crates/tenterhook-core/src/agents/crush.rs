@@ -1,0 +1,53 @@
+//! Crush: its names, what decides whether its hooks run, and the installation of Tenterhook in it.
+//! Data; decides nothing.
+
+pub mod dialect;
+
+use super::{
+    Agent, Event, Evidence, Form, Guarded, Installation, Scope, new_config_path, tool_gate_event,
+};
+
+/// The agent.
+pub(super) static AGENT: Agent = Agent {
+    name: "crush",
+    title: "Crush",
+    programs: &["crush"],
+    packages: &["@charmland/crush"],
+    is_part_of_words: true,
+    guarded: Guarded {
+        files: &["crush.json", ".crush.json", "~/.config/crush/"],
+        variables: &["CRUSH_GLOBAL_CONFIG"],
+        options: &["--yolo", "-y"],
+        ..Guarded::NONE
+    },
+    evidence: Evidence::Read { source: "docs/hooks/README.md of charmbracelet/crush at 0388f5f" },
+    installation: Installation {
+        seen: &[".config/crush"],
+        home: ".config/crush",
+        places: &[
+            new_config_path(Scope::User, "crush.json"),
+            new_config_path(Scope::Project, "crush.json"),
+        ],
+        form: Form::Groups,
+        grouped: Some(&[]),
+        entry_type: None,
+        comments: true,
+        events: EVENTS,
+        time: ("timeout", 1),
+        gone: "tool calls are denied",
+        gaps: &[
+            "a hook cannot ask: that becomes a denial",
+            "subagents run no hooks: only the call that starts one is judged",
+            "prompts and the end of a turn call no hook",
+            "hooks run side by side, and the call that the last one changed is not judged again",
+            "a hook that exceeds its timeout lets the call run; ours ends before",
+        ],
+        next: "Crush reads it when it is started next",
+        ..Installation::NONE
+    },
+    ..Agent::NONE
+};
+
+/// The event for which Crush calls Tenterhook. A version that does not know another one refuses the
+/// file.
+const EVENTS: &[Event] = &[tool_gate_event("PreToolUse", 600)];
