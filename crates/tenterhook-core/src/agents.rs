@@ -21,6 +21,7 @@ pub(crate) mod hermes;
 pub(crate) mod ignis;
 mod installation;
 pub(crate) mod kilo;
+mod kimi;
 mod kiro;
 pub(crate) mod language;
 pub(crate) mod openclaw;
@@ -221,6 +222,7 @@ pub static AGENTS: &[&Agent] = &[
     &vibe::AGENT,
     &hermes::AGENT,
     &kiro::AGENT,
+    &kimi::AGENT,
     &amp::AGENT,
     &augment::AGENT,
     &crush::AGENT,

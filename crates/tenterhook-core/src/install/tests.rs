@@ -323,6 +323,7 @@ const REGISTERED: &[(&str, u64)] = &[
     ("vibe", 0x3d03_a1e2_7095_7efb),
     ("augment", 0xe547_740d_9569_e223),
     ("hermes", 0x9b8d_6070_cfb4_2305),
+    ("crush", 0x4e83_44ab_75fd_9729),
 ];
 
 /// BR-62: an agent trusts a hook by its text, so what is registered never changes: not these words,

@@ -398,6 +398,8 @@ mod tests {
             "~/.local/share/opencode/plugin.ts",
             ".agents/plugins/x/hooks/hooks.json",
             "~/.!(ssh)",
+            // It may be `.crush.json`.
+            ".c*",
             ".@(claude|x)",
             "~/@(.config|.local)",
         ] {
@@ -411,7 +413,7 @@ mod tests {
             "..",
             "/",
             "~/.config",
-            ".c*",
+            ".co*",
             "~/.local/bin",
             ".codex",
             "/etc",

@@ -5,7 +5,6 @@ use std::time::Duration;
 use super::vocabulary;
 use crate::diagnostic::Code;
 use crate::dialect::DialectId;
-use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::entry::{self, Fields, letters_and_digits};
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
 use crate::dialect::kit::groups;
@@ -19,7 +18,6 @@ static FILE: File = File {
     rules: Rules::with_one_rule("CR-3"),
     items: "hooks",
     takes_comments: true,
-    is_javascript: false,
     lints: Some(&LINTS),
     is_event: |written, name| letters_and_digits(written) == letters_and_digits(name),
     shape: r#"write `{"hooks": {"PreToolUse": [{"matcher": "^bash$", "command": "..."}]}}`"#,

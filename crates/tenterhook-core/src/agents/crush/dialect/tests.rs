@@ -99,7 +99,7 @@ fn change_is_merged_into_the_call() {
     let stdout = r#"{"updated_input":{"command":"bun test"}}"#;
     let changed = answer(&event, stdout, "", 0).effects.updated_input.expect("an input");
     assert_eq!(changed, json!({"command": "bun test", "timeout": 60000}));
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome::without_answer();
     outcome.effects.updated_input = Some(json!({"command": "ls"}));
     let reply = CRUSH.encode_outcome(&event, &outcome, None).expect("a reply");
     let written: Value = serde_json::from_str(&reply.stdout).expect("JSON");
