@@ -89,7 +89,7 @@ pub static DIALECTS: &[&Dialect] = &[
     &cline::CLINE,
 ];
 
-/// Agents that have no hook files of their own: they call Tenterhook through a module of ours
+/// Agents without separate hook files: they call Tenterhook through a module of ours
 /// (BR-27), or through the files of other agents (VS-1).
 static PLUGINS: &[&Dialect] =
     &[&opencode::OPENCODE, &kilo::KILO, &pi::PI, &openclaw::OPENCLAW, &vscode::VSCODE];

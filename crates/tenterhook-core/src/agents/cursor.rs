@@ -82,8 +82,8 @@ pub static AGENT: Agent = Agent {
     ..Agent::NONE
 };
 
-/// The events for which Cursor calls Tenterhook. `preToolUse` precedes each tool, also those that
-/// have an event of their own.
+/// The events for which Cursor calls Tenterhook. `preToolUse` precedes each tool, also those with
+/// a separate event.
 const EVENTS: &[Event] = &[
     tool_gate_event("preToolUse", 600),
     gate_event("beforeSubmitPrompt", 60),

@@ -45,11 +45,19 @@ mod tests {
 
     /// BR-172.
     #[test]
-    fn files_are_told_apart_by_home_and_project() {
+    fn files_of_the_home_and_of_the_project_differ() {
         let (cursor, copilot) = (row(&CURSOR, "claude"), row(&COPILOT, "claude"));
         assert!(cursor.has_file("~/.claude/settings.json"));
         assert!(copilot.has_file(".claude/settings.json"));
         assert!(!copilot.has_file("~/.claude/settings.json"));
+    }
+
+    /// VS-2.
+    #[test]
+    fn vs_code_ignores_matchers_of_claude_code() {
+        let vscode = AGENTS.iter().find(|agent| agent.name == "vscode").expect("an agent");
+        let row = row(vscode, "claude");
+        assert_eq!((row.events.len(), row.ignores_matchers), (8, true));
     }
 
     /// BR-172: each row names an agent with a dialect.

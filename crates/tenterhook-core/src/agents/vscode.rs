@@ -1,18 +1,17 @@
-//! VS Code's own agent: its names. It has no hook files of its own: it runs those of Copilot CLI and
-//! of Claude Code. Data; decides nothing.
+//! VS Code's own agent: its names. It runs the hook files of Copilot CLI and of Claude Code, and has
+//! no others. Data; decides nothing.
 
 pub mod dialect;
 
-use super::{Agent, Evidence, Guarded, SharedFiles};
+use super::{Agent, Evidence, Installation, SharedFiles};
 
 /// The agent.
 pub(super) static AGENT: Agent = Agent {
     name: "vscode",
     title: "VS Code",
     evidence: Evidence::Read { source: "its documents of 2026-07-29" },
-    programs: &["code"],
-    is_part_of_words: true,
-    guarded: Guarded { files: &[".vscode/settings.json"], ..Guarded::NONE },
+    // An editor may be started by a tool: its program and its settings are not protected.
+    installation: Installation { seen: &[".vscode", ".config/Code"], ..Installation::NONE },
     reads: &[
         SharedFiles {
             owner: "claude",

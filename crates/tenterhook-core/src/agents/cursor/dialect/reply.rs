@@ -1,5 +1,5 @@
-//! The replies that Cursor accepts on each event, and how it reads the answers of its hooks (BR-28,
-//! CU-40 to CU-46). Data, except for exit codes and checks of types.
+//! The replies that Cursor accepts on each event, and how it reads the answers of its hooks (CU-40
+//! to CU-46). Data, except for exit codes and checks of types.
 
 use std::borrow::Cow;
 

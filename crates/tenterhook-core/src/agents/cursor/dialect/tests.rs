@@ -37,7 +37,7 @@ fn payload(event: &str, more: &Value) -> Value {
     fields
 }
 
-/// CU-20, CU-30: a call is neutral here, and goes back as it came.
+/// CU-20, CU-21, CU-30: a call is neutral here, and goes back as it came.
 #[test]
 fn calls_are_neutral_and_go_back() {
     for (tool, input, neutral) in [
@@ -54,6 +54,9 @@ fn calls_are_neutral_and_go_back() {
         assert_eq!((&written["tool_name"], &written["tool_input"]), (&json!(tool), &input));
         assert_eq!(written["hook_event_name"], "preToolUse");
         assert_eq!(written["conversation_id"], "c");
+        let env = CURSOR.encode_event(&event).env;
+        let names: Vec<&str> = env.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["CURSOR_PROJECT_DIR", "CLAUDE_PROJECT_DIR"]);
     }
 }
 
@@ -106,7 +109,7 @@ fn actions_are_calls_of_tools() {
     }
 }
 
-/// CU-11: a hook of an action runs on calls of its tools, and its matcher is tested on the command.
+/// CU-4, CU-11: a hook of an action runs on calls of its tools, and its matcher is tested on the command.
 #[test]
 fn hooks_of_actions_run_on_their_tools() {
     let read = read_file(
@@ -207,7 +210,7 @@ fn answers_are_read_as_by_the_executor() {
     }
 }
 
-/// CU-1, CU-2.
+/// CU-1.
 #[test]
 fn files_are_recognized_by_path_or_events() {
     let root = |text: &str| crate::syntax::parse_by_format(text, crate::syntax::Format::Json).root;

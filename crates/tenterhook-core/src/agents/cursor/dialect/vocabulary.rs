@@ -104,8 +104,8 @@ pub(super) static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["Task"], neutral: "Agent", keys: &[] },
 ];
 
-/// The keys of a changed input that Cursor takes, by its own name of the tool (CU-31). Of a tool of
-/// an MCP server it takes all.
+/// The keys of a changed input that Cursor takes, by its own name of the tool (CU-31). It takes all
+/// keys of a tool of an MCP server.
 #[rustfmt::skip]
 pub(super) const CHANGEABLE: &[(&str, &[&str])] = &[
     ("Shell", &["command", "cwd", "timeout"]),
