@@ -14,7 +14,7 @@ pub(super) mod switches;
 
 use std::path::Path;
 
-use tenterhook_core::agents::{Agent, Scope, agents_with_hook_installation};
+use tenterhook_core::agents::{Agent, Form, Scope, agents_with_hook_installation};
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::install::foreign_entries;
 
