@@ -18,7 +18,7 @@ const APPROVALS: &str = "approvals";
 /// The most edits of one list.
 const MOST: usize = 500;
 
-/// The list with these events and commands; a new one if there is no text.
+/// The list with these events and commands (HE-50); a new one if there is no text.
 ///
 /// # Errors
 ///
@@ -74,15 +74,29 @@ pub fn without_own_approvals(agent: &Agent, text: &str) -> Result<Option<String>
     Ok(Some(now))
 }
 
-/// The events of these entries that are not in the list. A text that cannot be read approves none.
+/// The events of these entries that Hermes does not run: those that are not in the list, unless the
+/// config approves every hook. A text that cannot be read approves none.
 #[must_use]
-pub fn unapproved_events(entries: &[(String, String)], text: &str) -> Vec<String> {
+pub fn unapproved_events(entries: &[(String, String)], config: &str, text: &str) -> Vec<String> {
+    if approves_every_hook(config) {
+        return Vec::new();
+    }
     let root = parse_by_format(text, Format::Json).root;
     let is_missing = |entry: &&(String, String)| {
         let mut items = root.iter().flat_map(approved_items);
         !items.any(|node| is_any_of(node, std::slice::from_ref(entry)))
     };
     entries.iter().filter(is_missing).map(|entry| entry.0.clone()).collect()
+}
+
+/// Whether a config has `hooks_auto_accept`, as Hermes reads it.
+fn approves_every_hook(config: &str) -> bool {
+    let root = parse_by_format(config, Format::Yaml).root;
+    let Some(value) = root.as_ref().and_then(|root| root.get("hooks_auto_accept")) else {
+        return false;
+    };
+    let text = value.as_str().unwrap_or_default().trim().to_lowercase();
+    value.as_bool() == Some(true) || ["1", "true", "yes", "on"].contains(&text.as_str())
 }
 
 fn text_of<'n>(node: &'n Node, key: &str) -> &'n str {
@@ -152,14 +166,14 @@ mod tests {
         ["pre_tool_call", "pre_verify"].map(|event| (event.to_owned(), command(event))).to_vec()
     }
 
-    /// BR-64: as Hermes 0.19.0 writes the list, and as people do.
+    /// HE-50: as Hermes 0.19.0 writes the list, and as people do.
     #[test]
     fn own_approvals_are_added_and_removed_to_the_byte() {
         let dumped = "{\n  \"approvals\": [\n    {\n      \"approved_at\": \"2026-01-01T00:00:00Z\",\n      \"command\": \"~/h.py\",\n      \"event\": \"pre_tool_call\",\n      \"script_mtime_at_approval\": null\n    }\n  ]\n}";
         for text in [dumped, "{\"approvals\": []}", "{}", "{\"x\": 1}\n", "{ \"approvals\":[ ] }"] {
             let with = with_own_approvals(&HERMES, Some(text), &entries()).unwrap();
-            assert_eq!(unapproved_events(&entries(), &with), [""; 0], "{with}");
-            assert_eq!(unapproved_events(&entries(), text), ["pre_tool_call", "pre_verify"]);
+            assert_eq!(unapproved_events(&entries(), "", &with), [""; 0], "{with}");
+            assert_eq!(unapproved_events(&entries(), "", text), ["pre_tool_call", "pre_verify"]);
             assert_eq!(with_own_approvals(&HERMES, Some(&with), &entries()).unwrap(), with);
             let without = without_own_approvals(&HERMES, &with).unwrap();
             assert_eq!(without.as_deref(), Some(text), "{with}");
@@ -168,7 +182,24 @@ mod tests {
         assert_eq!(without_own_approvals(&HERMES, &new).unwrap(), None, "{new}");
     }
 
-    /// BR-64: an entry for another path of the program is replaced, and a text that Hermes would
+    /// HE-50.
+    #[test]
+    fn config_may_approve_every_hook() {
+        for (config, is_approved) in [
+            ("hooks_auto_accept: true\n", true),
+            ("hooks_auto_accept: yes\n", true),
+            ("hooks_auto_accept: \"ON\"\n", true),
+            ("hooks_auto_accept: false\n", false),
+            ("hooks_auto_accept: 1\n", false),
+            ("model: m1\n", false),
+            ("a: [", false),
+        ] {
+            let left = unapproved_events(&entries(), config, "");
+            assert_eq!(left.is_empty(), is_approved, "{config}");
+        }
+    }
+
+    /// HE-50: an entry for a different path of the program is replaced, and a text that Hermes would
     /// replace is refused.
     #[test]
     fn outdated_approvals_are_replaced() {
@@ -179,7 +210,7 @@ mod tests {
             .collect();
         let new = with_own_approvals(&HERMES, Some(&old), &moved).unwrap();
         assert!(!new.contains("/bin/tenterhook"), "{new}");
-        assert_eq!(unapproved_events(&moved, &new), [""; 0]);
+        assert_eq!(unapproved_events(&moved, "", &new), [""; 0]);
         for text in ["", "[]", "{\"approvals\": 1}", "{"] {
             assert!(with_own_approvals(&HERMES, Some(text), &entries()).is_err(), "{text}");
         }

@@ -51,7 +51,7 @@ pub fn own_approvals(
         return codex_approvals(path, config, approvals);
     }
     let entries = installed_events_and_commands(agent, config).unwrap_or_default();
-    let missing = unapproved_events(&entries, approvals);
+    let missing = unapproved_events(&entries, config, approvals);
     let state = |event: &String| match missing.contains(event) {
         true => Approval::Unknown,
         false => Approval::Approved,

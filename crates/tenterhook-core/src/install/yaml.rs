@@ -111,7 +111,7 @@ fn wrong(text: &str, span: Span, message: String) -> Wrong {
 /// Creates the error for a file that would be changed elsewhere, too.
 fn cannot_edit(text: &str, span: Span) -> Wrong {
     let message = "it cannot be edited without changing more than `hooks`: write `hooks:`, its \
-                   events and `- command:` on lines of their own, without anchors";
+                   events and `- command:` on separate lines, without anchors";
     wrong(text, span, message.to_owned())
 }
 
@@ -135,7 +135,7 @@ fn parse(agent: &Agent, text: &str) -> Result<Option<Node>, Wrong> {
     }
 }
 
-/// Returns an error if a container that gets entries is no container, or merges another one.
+/// Returns an error if a container that gets entries is no container, or merges keys.
 fn require_editable(agent: &Agent, text: &str, root: Option<&Node>) -> Result<(), Wrong> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -560,7 +560,7 @@ mod tests {
         assert_eq!(left.as_deref(), Some("model: m1\nhooks_auto_accept: false\n"));
     }
 
-    /// BR-63: a text that Hermes would not read, or that cannot be edited alone, is refused.
+    /// BR-63, HE-51: a text that Hermes would not read, or that cannot be edited alone, is refused.
     #[test]
     fn texts_that_cannot_be_edited_are_refused() {
         for (text, message) in [

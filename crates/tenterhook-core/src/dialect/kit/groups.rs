@@ -271,6 +271,7 @@ fn report_missing_field(
     let found = finding_without_location(Code::HandlerMissingField, message).label("never runs");
     let help = match reader.format {
         Format::Toml => format!("add `{key} = \"{value}\"`"),
+        Format::Yaml => format!("add `{key}: \"{value}\"`"),
         _ => format!("add `\"{key}\": \"{value}\"`"),
     };
     reader.report(node.span, found.help(help));

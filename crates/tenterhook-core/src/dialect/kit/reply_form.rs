@@ -245,7 +245,7 @@ impl ReplyForm {
             Power::Allow => Restraint::Allow,
             _ => Restraint::Silent,
         };
-        // The first of equal ones counts, with its reason; another one may have it.
+        // The first of equal ones counts, with its reason, or that of a later one.
         if restraint > answer.restraint {
             answer.restraint = restraint;
             answer.reason = reason.map(str::to_owned);

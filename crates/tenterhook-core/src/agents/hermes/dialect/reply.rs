@@ -1,5 +1,5 @@
-//! The replies that Hermes accepts on each event, and how it reads the answers of its hooks (BR-28,
-//! HE-40 to HE-44). Data.
+//! The replies that Hermes accepts on each event, and how it reads the answers of its hooks (HE-40 to
+//! HE-44). Data.
 
 use super::vocabulary::{TOOLS, WORDS};
 use crate::answer::{Answer, Power};

@@ -104,7 +104,7 @@ pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<E
 }
 
 /// Gives a call that runs a command the name and the `command` of the shell: code, and text typed
-/// into a running process (HE-31). A patch of several files has a name of its own.
+/// into a running process (HE-31). A patch of several files gets a separate name.
 fn rename_call(fields: &mut Map<String, Value>) {
     let Some(tool) = fields.get("tool_name").and_then(Value::as_str) else { return };
     let input = |key: &str| fields.get("tool_input")?.get(key)?.as_str();
