@@ -89,7 +89,7 @@ that calls one shell command, behind one hook. *Ran* means that the command ran 
 ";
 
 const DENIES: &str = "\
-OpenCode, Kilo, Pi and OpenClaw run plugins and no hook scripts; their own plugins were tried in up to 20 ways. [Coverage](bridge-covered.md) has the same
+OpenCode, Kilo, Pi and OpenClaw run plugins and no hook scripts; their own plugins were tried in up to 19 ways. [Coverage](bridge-covered.md) has the same
 counts with Tenterhook in front. [Tools compared](tools-compared.md) shows how other tools differ.
 
 ## A hook denies
