@@ -107,7 +107,7 @@ fn openclaw_config_files(setting: &Setting<'_>) -> Files {
     for (name, text) in plugins {
         let package = json!({
             "name": name, "version": "1.0.0", "type": "module",
-            "openclaw": { "extensions": ["./index.js"] },
+            (OPENCLAW.name): { "extensions": ["./index.js"] },
         });
         let manifest = json!({
             "id": name, "name": name, "activation": { "onStartup": true },

@@ -38,15 +38,21 @@ pub(super) fn remove_created_empty_folders(file: &Path, here: &Here) {
     let mut made = load_created_folders(here);
     let count = made.len();
     remove_folders_upwards(file, &mut made, here);
-    if made.len() == count {
-        return;
-    }
     let kept = created_folders_path(here);
-    if made.iter().any(|path| !kept.starts_with(path)) {
-        store_created_folders(&made, here);
+    // The record is needed as long as a folder, or another note beside it, is left.
+    if made.iter().any(|path| !kept.starts_with(path)) || !is_alone_in_folder(&kept) {
+        if made.len() != count {
+            store_created_folders(&made, here);
+        }
     } else if fs::remove_file(&kept).is_ok() {
         remove_folders_upwards(&kept, &mut made, here);
     }
+}
+
+/// Returns whether nothing else is in the folder of a file.
+fn is_alone_in_folder(file: &Path) -> bool {
+    let entries = file.parent().and_then(|folder| fs::read_dir(folder).ok());
+    entries.is_some_and(|entries| entries.flatten().all(|entry| entry.path() == file))
 }
 
 /// Removes one folder after the other, upwards, as long as they are empty and were created by us.
