@@ -221,7 +221,7 @@ fn what_stands_at_a_place_and_cannot_be_read_is_a_source() {
             (format!("{moved}/antigravity.json").as_str(), nothing, true),
             (format!("{moved}/windsurf.json").as_str(), nothing, true),
             (format!("{moved}/augment.json").as_str(), nothing, true),
-            (format!("{moved}/crush.json").as_str(), nothing, true),
+            ("home/.config/crush/crush.json", nothing, true),
         ]
     );
 }
