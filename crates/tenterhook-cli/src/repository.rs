@@ -147,7 +147,11 @@ fn collect_matching_files(
         .map(|entry| entry.path())
         .collect();
     entries.sort();
-    let ending = name.trim_start_matches('*');
+    let (start, end) = name.split_once('*').unwrap_or((name, ""));
+    let is_match = |entry: &Path| {
+        let name = entry.file_name().unwrap_or_default().to_string_lossy();
+        name.strip_prefix(start).is_some_and(|rest| rest.ends_with(end))
+    };
     for entry in entries {
         if name == "**" && rest.is_some() {
             if walks.deepest > 0 && entry.is_dir() && walks.is_inside_project(&entry) {
@@ -157,11 +161,10 @@ fn collect_matching_files(
             continue;
         }
         match rest {
-            Some(rest) if entry.is_dir() => collect_matching_files(&entry, rest, walks, files),
-            None if entry.to_string_lossy().ends_with(ending)
-                && entry.is_file()
-                && walks.is_inside_project(&entry) =>
-            {
+            Some(rest) if entry.is_dir() && is_match(&entry) => {
+                collect_matching_files(&entry, rest, walks, files)
+            }
+            None if is_match(&entry) && entry.is_file() && walks.is_inside_project(&entry) => {
                 files.push(entry);
             }
             _ => {}
@@ -169,9 +172,9 @@ fn collect_matching_files(
     }
 }
 
-/// Lists the commands beside tool calls, then the files with hooks, for people; empty without either.
-pub(crate) fn commands_text(found: &[FoundCommand]) -> String {
-    let mut out = commands_beside_tool_calls_text(found);
+/// Lists the files with hooks and the agents that run them, for people; empty without hooks.
+pub(crate) fn hook_files_text(found: &[FoundCommand]) -> String {
+    let mut out = String::new();
     let hooks: Vec<&FoundCommand> = found.iter().filter(|found| found.command.is_hook).collect();
     let mut files: Vec<&str> = hooks.iter().map(|hook| hook.file.as_str()).collect();
     files.sort_unstable();

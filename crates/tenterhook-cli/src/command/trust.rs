@@ -87,7 +87,9 @@ fn ask_to_approve_sources(which: &TrustWhich, here: &Here, term: Term) -> Result
     let reviews = find_reviews(&which.sources, &trust, here)?;
     require_known_digests(&which.yes, &reviews)?;
     if which.yes.is_empty() && which.sources.is_empty() {
-        term.print_data(&repository::commands_text(&repository::find_commands(here)))?;
+        let commands = repository::find_commands(here);
+        term.print_data(&repository::commands_beside_tool_calls_text(&commands))?;
+        term.print_data(&repository::hook_files_text(&commands))?;
     }
     for review in &reviews {
         let shown = shorten_path(&review.source, &here.roots);
@@ -307,7 +309,8 @@ pub(crate) fn untrust_sources(
 
 fn print_status(here: &Here, term: Term) -> Result<Exit, Problem> {
     let reviews = find_reviews(&[], &here.trust_store(), here)?;
-    let mut out = String::new();
+    let commands = repository::find_commands(here);
+    let mut out = repository::hook_files_text(&commands);
     for review in &reviews {
         out.push_str(&page::status_line(review, &shorten_path(&review.source, &here.roots)));
     }
@@ -316,7 +319,7 @@ fn print_status(here: &Here, term: Term) -> Result<Exit, Problem> {
     }
     let silencers = unsettled_silencers(here);
     out.push_str(&page::silencers_text(&silencers, here));
-    out.push_str(&repository::commands_text(&repository::find_commands(here)));
+    out.push_str(&repository::commands_beside_tool_calls_text(&commands));
     term.print_data(&out)?;
     let settled = |review: &Review| matches!(review.state, State::Approved | State::Refused);
     let is_settled = reviews.iter().all(settled) && silencers.is_empty();
