@@ -144,11 +144,12 @@ impl Fields {
             self.known.iter().chain(others).any(|known| case.matches_key(&field.key, known))
         };
         for field in node.entries().iter().filter(|entry| !reads(entry)) {
-            reader.report(field.key_span, self.unknown_field_finding(&field.key));
+            reader.report(field.key_span, self.unknown_field_finding(&field.key, others));
         }
     }
 
-    fn unknown_field_finding(&self, key: &str) -> Diagnostic {
+    fn unknown_field_finding(&self, key: &str, others: &[&str]) -> Diagnostic {
+        let known: Vec<&str> = self.known.iter().chain(others).copied().collect();
         let message = format!("{} has no field `{key}`: it is ignored", self.whose);
         let found = finding_without_location(self.code, message);
         if is_comment_key(key) {
@@ -156,16 +157,14 @@ impl Fields {
         }
         let plain = letters_and_digits(key);
         let foreign = self.foreign.iter().find(|(name, _)| *name == plain);
-        let other =
-            OTHER_NAMES.iter().find(|(name, text)| *name == plain && self.known.contains(text));
-        let near = other
-            .map(|(_, value)| *value)
-            .or_else(|| nearest_word(key, self.known.iter().copied()));
+        let other = OTHER_NAMES.iter().find(|(name, text)| *name == plain && known.contains(text));
+        let near =
+            other.map(|(_, value)| *value).or_else(|| nearest_word(key, known.iter().copied()));
         let help = match (foreign, near) {
             (Some((_, help)), _) => (*help).to_owned(),
             (None, Some(near)) => format!("did you mean `{near}`?"),
-            (None, None) if self.known.len() <= FEW => {
-                format!("it has `{}`", self.known.join("`, `"))
+            (None, None) if known.len() <= FEW => {
+                format!("it has `{}`", known.join("`, `"))
             }
             (None, None) => return found,
         };

@@ -2,6 +2,7 @@
 //! paths fail. An agent brings one table, [`Lints`]. Reports nothing itself and changes no hook.
 
 mod command;
+mod javascript;
 mod matcher;
 mod variables;
 
@@ -15,6 +16,7 @@ use crate::hook::Hook;
 use crate::matcher::MatcherSpec;
 
 pub(crate) use command::CommandText;
+pub(crate) use javascript::find_foreign_syntax;
 pub(crate) use variables::find_variables as variables;
 
 /// The label of a finding whose hook can never run.

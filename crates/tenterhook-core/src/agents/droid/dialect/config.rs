@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::vocabulary;
-use crate::diagnostic::{Code, Severity};
-use crate::dialect::DialectId;
+use crate::diagnostic::{Code, Severity, Span};
 pub(crate) use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::entry::{EntryFault, Fields};
 use crate::dialect::kit::field::seconds_to_duration;
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
 use crate::dialect::kit::groups::{self, Groups};
-use crate::dialect::kit::lint::Lints;
+use crate::dialect::kit::lint::{Lints, find_foreign_syntax};
+use crate::dialect::{DialectId, Subject};
 use crate::event::Event;
 use crate::hook::{Command, Compat, Hook, Inherit, Invocation, Layer, Run, Shell};
 use crate::matcher::{Condition, Matcher, MatcherSpec, Picked};
@@ -135,17 +135,62 @@ fn parse_matcher(text: &str, compat: Compat) -> (MatcherSpec, Option<String>) {
         return (MatcherSpec::Any, None);
     }
     let regex = MatcherSpec::Regex(text.to_owned());
-    match (Matcher::new(regex.clone()).compile().err().map(|why| why.to_string()), compat) {
+    let why = Matcher::new(regex.clone()).compile().err().map(|why| why.to_string());
+    match (why.or_else(|| why_invalid_in_javascript(text)), compat) {
         (Some(why), Compat::Exact) => (MatcherSpec::Never(why.clone()), Some(why)),
         // The invalid expression stays, so that the hook fails on every event (S-3).
         (why, _) => (regex, why),
     }
 }
 
+/// Returns why Droid cannot compile an expression that our engine can (DR-12).
+fn why_invalid_in_javascript(text: &str) -> Option<String> {
+    let found = find_foreign_syntax(text).filter(|found| found.is_invalid)?;
+    Some(format!("JavaScript has no `{}`", found.part))
+}
+
+/// Describes what becomes of a group whose expression Droid cannot compile.
+fn help_for_invalid_expression(text: &str) -> &'static str {
+    if Matcher::new(MatcherSpec::Regex(text.to_owned())).compile().is_ok() {
+        return "Droid skips the group; here its hooks run";
+    }
+    "Droid skips the group; here the hook's failure policy decides each time"
+}
+
 fn check_matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
     let read = parse_matcher(&scope.matcher, reader.source.compat);
-    let help = "Droid skips the group; here the hook's failure policy decides each time";
+    let help = help_for_invalid_expression(&scope.matcher);
     groups::report_matcher_faults(reader, entry, scope, &["", "*"], read, help);
+    report_other_meaning(reader, entry.node.span, &scope.matcher);
+}
+
+/// Reports a part of an expression that matches other text in Droid (DR-12).
+fn report_other_meaning(reader: &mut Reader<'_>, span: Span, text: &str) {
+    let found = find_foreign_syntax(text).filter(|found| !found.is_invalid);
+    if let Some(found) = found {
+        let message = format!("`{}` has another meaning in Droid, in JavaScript", found.part);
+        let found = finding_without_location(Code::InvalidMatcher, message);
+        reader.report(span, found.help("write `^`, `$` or the characters themselves"));
+    }
+}
+
+/// Reports a `commandRegex` that Droid cannot compile, or that it compares with no command (DR-11).
+fn check_command_filter(reader: &mut Reader<'_>, node: &Node, scope: &Scope, filter: &str) {
+    if let Some(why) = parse_matcher(filter, reader.source.compat).1 {
+        let message = format!("`commandRegex` is not a valid regular expression: {why}");
+        let found = finding_without_location(Code::InvalidMatcher, message);
+        reader.report(node.span, found.help("Droid skips the group; here its hooks run"));
+    }
+    report_other_meaning(reader, node.span, filter);
+    let is_about_tools = scope.row.is_some_and(|row| matches!(row.subject, Subject::Tool(_)));
+    let matcher = Matcher::new(parse_matcher(&scope.matcher, reader.source.compat).0);
+    // A matcher that does not compile has its own finding.
+    let finds = |tool| matcher.matches(Some(tool)).unwrap_or(true);
+    if scope.row.is_some() && !(is_about_tools && (finds("Execute") || finds("Bash"))) {
+        let message = "`commandRegex` is compared with the command of `Execute`, which this group is never about";
+        let found = finding_without_location(Code::DeadMatcher, message).label("never runs");
+        reader.report(node.span, found.help("leave `commandRegex` out, or match `Execute`"));
+    }
 }
 
 fn read_options_into_hook(
@@ -157,10 +202,8 @@ fn read_options_into_hook(
     let compat = reader.source.compat;
     hook.matcher = Matcher::new(parse_matcher(&scope.matcher, compat).0);
     let filter = scope.command_filter.as_deref().filter(|filter| !filter.is_empty());
-    if let Some(why) = filter.and_then(|filter| parse_matcher(filter, compat).1) {
-        let message = format!("`commandRegex` is not a valid regular expression: {why}");
-        let found = finding_without_location(Code::InvalidMatcher, message);
-        reader.report(node.span, found.help("Droid skips the group; here its hooks run"));
+    if let Some(filter) = filter {
+        check_command_filter(reader, node, scope, filter);
     }
     hook.condition = filter.map(|filter| command_condition(filter, compat));
     hook.timeout = read_timeout(reader, node);

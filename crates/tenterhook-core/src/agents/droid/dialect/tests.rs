@@ -110,6 +110,35 @@ fn invalid_command_expression_is_reported_and_its_hook_runs() {
     assert!(matches!(picked, Picked::Widely(_)), "{picked:?}");
 }
 
+/// DR-10 to DR-12: groups that Droid never runs are reported, and those that it runs are not.
+#[test]
+fn groups_that_droid_never_runs_are_reported() {
+    let handler = r#""hooks": [{"type": "command", "command": "a"}]"#;
+    for (event, group, expected) in [
+        ("PreToolUse", r#""matcher": "(?i)execute""#, "invalid-matcher"),
+        ("PreToolUse", r#""matcher": "\\AExecute""#, "invalid-matcher"),
+        ("PreToolUse", r#""commandRegex": "(?i)^git""#, "invalid-matcher"),
+        ("PreToolUse", r#""commandRegex": "git\\z""#, "invalid-matcher"),
+        ("PreToolUse", r#""matcher": "mcp__.*""#, "dead-matcher"),
+        ("PreToolUse", r#""matcher": "^mcp__github__.*$""#, "dead-matcher"),
+        ("PreToolUse", r#""matcher": "Read", "commandRegex": "^git""#, "dead-matcher"),
+        ("Stop", r#""commandRegex": "^git""#, "dead-matcher"),
+        ("PreToolUse", r#""matcher": "Execute|mcp__.*""#, ""),
+        ("PreToolUse", r#""matcher": "github___.*""#, ""),
+        ("PreToolUse", r#""matcher": "Read|Execute", "commandRegex": "^git""#, ""),
+        ("PostToolUse", r#""matcher": "*", "commandRegex": "^git""#, ""),
+        ("PreToolUse", r#""commandRegex": """#, ""),
+    ] {
+        let text = format!(r#"{{"{event}": [{{{group}, {handler}}}]}}"#);
+        let read = read_file("/h/.factory/hooks.json", Layer::User, &text);
+        assert_eq!(codes(&read).first().copied().unwrap_or_default(), expected, "{text}");
+    }
+    let text = format!(r#"{{"PreToolUse": [{{"when": 1, {handler}}}]}}"#);
+    let read = read_file("/h/.factory/hooks.json", Layer::User, &text);
+    let help = read.diagnostics[0].help.as_deref().unwrap_or_default();
+    assert!(help.contains("`commandRegex`"), "{help}");
+}
+
 /// DR-6: the values for which Droid 0.225.2 ran no hook of the file, and values beside which it ran
 /// them.
 #[test]

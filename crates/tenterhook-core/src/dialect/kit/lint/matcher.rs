@@ -169,6 +169,9 @@ impl<'a> Lint<'a> {
             return Some(found);
         }
         let lives = known.iter().any(|subject| self.matches_subject(subject));
+        if !lives && self.is_matcher_about_tools() && self.is_neutral_mcp_name_alone() {
+            return Some(self.dead_tool_name_finding(self.text, &Dead::Server, true));
+        }
         // The tools of MCP servers are unknown here.
         if lives || self.is_matcher_about_tools() && self.may_match_mcp_tool() {
             return None;
@@ -207,6 +210,13 @@ impl<'a> Lint<'a> {
             between != "_" && self.text.contains(between) && self.wrong_syntax_finding().is_none();
         let is_expression = EXPRESSION.iter().any(|pattern| self.text.contains(pattern));
         is_named || self.text.contains("mcp") && !is_expression
+    }
+
+    /// Returns `true` if the expression begins as the neutral name of an MCP tool, and the agent's
+    /// names of such tools do not.
+    fn is_neutral_mcp_name_alone(&self) -> bool {
+        let text = self.text.trim_start_matches(['^', '(']);
+        text.starts_with("mcp__") && self.lints.mcp_name_parts().0 != "mcp__"
     }
 
     fn is_matcher_about_tools(&self) -> bool {
