@@ -6,6 +6,7 @@ use super::statements::{
     SETTINGS, Statement, distance_from_user, layer_may_bind, statements_of_source,
 };
 use super::{beside, bound, hold, requests, sandbox, shadow};
+use crate::agents::AGENTS;
 use crate::diagnostic::{Code, Diagnostic, Location};
 use crate::dialect::DialectId;
 use crate::hook::{Hook, Layer, Run};
@@ -208,8 +209,8 @@ fn kept_by_managed_file_message(hook: &Hook, by: &str, keeps: &str) -> String {
     )
 }
 
-/// Applies `disableAllHooks`, one scalar of a dialect: the strongest layer that sets it wins
-/// (C-11). It affects the hooks of that dialect alone, or a repository could disarm a guard that
+/// Applies the switch of a dialect that disables all hooks, such as `disableAllHooks`: the strongest
+/// layer that sets it wins (C-11). It affects the hooks of that dialect alone, or a repository could disarm a guard that
 /// another agent's file never mentions.
 fn apply_disable_all(
     statements: &[Statement],
@@ -226,8 +227,22 @@ fn apply_disable_all(
         let Some(Statement { layer, by, switch, .. }) = word else { continue };
         let may = layer_may_bind(*layer, hook) && (keeps.is_none() || *layer == Layer::Managed);
         if *switch == Switch::DisableAll && may {
-            hook.disarm(format!("`disableAllHooks` is true in {by}"), "C-11");
+            hook.disarm(format!("{} in {by}", disabling_setting(dialect)), "C-11");
         }
         return;
     }
+}
+
+/// Describes the setting with which the agent of a dialect disables all hooks.
+fn disabling_setting(dialect: DialectId) -> String {
+    let agent = AGENTS.iter().find(|agent| agent.name == dialect.as_str());
+    let switch = agent.and_then(|agent| {
+        let elsewhere = agent.installation.switches_elsewhere.iter().map(|file| &file.key);
+        agent.installation.switches.iter().chain(elsewhere).next()
+    });
+    let (key, value) = switch.map_or_else(
+        || ("disableAllHooks".to_owned(), true),
+        |(keys, value)| (keys.join("."), *value),
+    );
+    format!("`{key}` is {value}")
 }

@@ -64,6 +64,26 @@ fn disabling_all_spares_managed_hooks() {
     );
 }
 
+/// C-11: the reason names the agent's own setting.
+#[test]
+fn disabling_all_is_reported_with_the_setting_of_the_agent() {
+    for (dialect, reason) in [
+        (DialectId::CLAUDE, "`disableAllHooks` is true in user"),
+        (DialectId::DROID, "`hooksDisabled` is true in user"),
+        (DialectId::GEMINI, "`hooksConfig.enabled` is false in user"),
+        (DialectId::CODEX, "`features.hooks` is false in user"),
+        (DialectId::COPILOT, "`disableAllHooks` is true in user"),
+    ] {
+        let (source, mut config) = reads("user", Layer::User, vec![Switch::DisableAll]);
+        config.hooks.iter_mut().for_each(|hook| hook.dialect = dialect);
+        let mut read = vec![(Source { dialect, ..source }, config)];
+        apply_statements_to_hooks(&mut read);
+        let disabled = read[0].1.hooks[0].arming.disabled_reason();
+        let disabled = disabled.map(|(because, rule)| (because.as_str(), rule));
+        assert_eq!(disabled, Some((reason, "C-11")), "{dialect}");
+    }
+}
+
 /// C-11: of several layers that say something, the strongest applies.
 #[test]
 fn the_strongest_word_on_disabling_wins() {
