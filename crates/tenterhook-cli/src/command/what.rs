@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tenterhook::Event;
 use tenterhook_core::diagnostic::nearest_word;
+use tenterhook_core::dialect::tools::{ToolWords, find_tool_by_own_name};
 use tenterhook_core::dialect::{
     DIALECTS, DialectId, EventLabel, EventRow, Roots, Subject, event_rows_named,
 };
@@ -256,6 +257,9 @@ fn create_tool_event(
 ) -> Result<Event, Problem> {
     let Some(row) = find_event_row(name, dialect) else { return Err(unknown_event_problem(name)) };
     let given: Option<Value> = serde_json::from_str(input).ok().filter(Value::is_object);
+    let own = tool_by_own_name(&row.event, tool, dialect);
+    let tool = own.map_or(tool, |own| own.neutral);
+    let given = given.map(|input| own.map_or(input.clone(), |own| own.to_neutral_input(&input)));
     let key = INPUT_KEYS.iter().find(|(name, _)| *name == tool).map(|(_, key)| *key);
     let input = match (given, key) {
         (Some(object), _) => object,
@@ -273,6 +277,15 @@ fn create_tool_event(
     };
     let event = Event::new(EventName::new(&*row.event), surroundings_from_roots(roots));
     Ok(event.with("tool_name", tool).with("tool_input", input))
+}
+
+/// Finds the tool that the agent of a dialect calls by this name on an event.
+fn tool_by_own_name(event: &str, name: &str, dialect: DialectId) -> Option<&'static ToolWords> {
+    let row = dialect.dialect().event_rows().iter().find(|row| row.event == event)?;
+    match &row.subject {
+        Subject::Tool(table) => find_tool_by_own_name(table, name),
+        _ => None,
+    }
 }
 
 /// Adds a hint to the error if a word that is not a file may have been meant as a tool or an event.
@@ -339,6 +352,31 @@ mod tests {
         assert_eq!(parse(&["Stop"]).expect("an event").name.as_str(), "Stop");
         let on = parse_event_line("Bash ls", Some("PostToolUse"), DialectId::CLAUDE, &roots());
         assert_eq!(on.expect("an event").name.as_str(), "PostToolUse");
+    }
+
+    /// TE-20: a tool may have the name that the dialect's agent has for it.
+    #[test]
+    fn own_name_of_a_tool_is_its_neutral_name() {
+        let parse = |dialect: DialectId, words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            parse_event(&words, dialect, &roots()).map_err(|_| "not an event").expect("one").event
+        };
+        for (dialect, words, tool, input) in [
+            (DialectId::DROID, &["Execute", "ls"][..], "Bash", json!({"command": "ls"})),
+            (
+                DialectId::DROID,
+                &["PreToolUse", "Create", "a"],
+                "Write",
+                json!({"file_path": "/p/a"}),
+            ),
+            (DialectId::GEMINI, &["run_shell_command", "ls"], "Bash", json!({"command": "ls"})),
+            (DialectId::DROID, &["LS", r#"{"directory_path": "a"}"#], "LS", json!({"path": "a"})),
+            (DialectId::DROID, &["Bash", "ls"], "Bash", json!({"command": "ls"})),
+        ] {
+            let event = parse(dialect, words);
+            assert_eq!(event.text("tool_name"), Some(tool), "{words:?}");
+            assert_eq!(event.payload.get("tool_input"), Some(&input), "{words:?}");
+        }
     }
 
     /// TE-20.
