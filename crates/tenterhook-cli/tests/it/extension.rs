@@ -1,4 +1,4 @@
-//! The modules that `install pi` and `install kilo` write, run by Node with a stand-in for the agent. Without Node there is nothing to see.
+//! The modules that `install pi`, `install kilo` and `install opencode` write, run by Node with a stand-in for the agent. Without Node there is nothing to see.
 #![cfg(unix)]
 
 use crate::fixture::{CliOutput, Fixture};
@@ -45,9 +45,12 @@ fn play(lines: &str, program: &str) -> Option<CliOutput> {
         return None;
     }
     fixture.write("home/.config/tenterhook/tenterhook.toml", HOOKS);
-    assert_eq!(fixture.run(&["install", "pi", "kilo"], "").code, 0);
-    let plugin = std::fs::read(fixture.path("home/.config/kilo/plugin/tenterhook.js")).unwrap();
-    fixture.write("project/plugin.mjs", &String::from_utf8(plugin).unwrap());
+    assert_eq!(fixture.run(&["install", "pi", "kilo", "opencode"], "").code, 0);
+    for agent in ["kilo", "opencode"] {
+        let place = fixture.path(&format!("home/.config/{agent}/plugin/tenterhook.js"));
+        let plugin = std::fs::read_to_string(place).unwrap();
+        fixture.write(&format!("project/{agent}.mjs"), &plugin);
+    }
     let place = fixture.path("home/.pi/agent/extensions/zz-tenterhook.js");
     let mut text = std::fs::read_to_string(place).unwrap();
     if !program.is_empty() {
@@ -115,11 +118,12 @@ for (const change of [
     assert_eq!(output.stdout.matches("thrown: ").count(), 4, "{}", output.all());
 }
 
-/// KI-1, KI-4.
+/// KI-1, KI-4, BR-27.
 #[test]
-fn call_of_kilo_that_was_judged_cannot_be_changed() {
+fn call_of_kilo_or_opencode_that_was_judged_cannot_be_changed() {
     let lines = r#"
-const hooks = await (await import("./plugin.mjs")).default.server({ directory: process.cwd() })
+for (const agent of ["kilo", "opencode"]) {
+const hooks = await (await import(`./${agent}.mjs`)).default.server({ directory: process.cwd() })
 const before = (args) => hooks["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }, { args })
 const args = { command: "npm i" }
 await before(args)
@@ -128,15 +132,14 @@ console.log(await caught(() => before({ command: "rm x" })))
 const output = { env: {} }
 await hooks["shell.env"]({ sessionID: "s", cwd: process.cwd() }, output)
 console.log(output.env.A)
+}
 "#;
     let Some(output) = play(lines, "") else { return };
     let text = &output.stdout;
-    assert!(text.starts_with("pnpm i thrown: Cannot assign"), "{}", output.all());
-    assert!(
-        text.contains("\nthrown: not here [tenterhook explain ") && text.ends_with("\n1\n"),
-        "{}",
-        output.all()
-    );
+    for part in ["pnpm i thrown: Cannot assign", "\nthrown: not here [tenterhook explain ", "\n1\n"]
+    {
+        assert_eq!(text.matches(part).count(), 2, "{part}\n{}", output.all());
+    }
 }
 
 /// PI-3: without an answer, a call and a prompt are denied; the rest goes on.

@@ -87,6 +87,33 @@ fn a_link_to_settings_stays_and_what_it_leads_to_holds_nothing_of_ours() {
     }
 }
 
+/// BR-62, BR-117: a module that somebody changed stays, with its program or another.
+#[test]
+fn module_with_a_line_of_the_user_is_not_removed() {
+    for (agent, place) in [
+        ("pi", "home/.pi/agent/extensions/zz-tenterhook.js"),
+        ("opencode", "home/.config/opencode/plugin/tenterhook.js"),
+        ("kilo", "home/.config/kilo/plugin/tenterhook.js"),
+    ] {
+        let fixture = Fixture::new();
+        run(&fixture, &format!("install {agent} --program /bin/sh"));
+        let text = fs::read_to_string(fixture.path(place)).unwrap();
+        let mine = text.replace("const LONGEST_REPLY", "let mine = 1\nconst LONGEST_REPLY");
+        for changed in [mine, format!("{text}export const mine = 1\n"), text.replace("GONE", "G")] {
+            fixture.write(place, &changed);
+            for verb in ["uninstall", "install"] {
+                let output = fixture.run(&[verb, agent], "");
+                assert!(output.code == 1, "{}", output.all());
+                assert!(output.stderr.contains("did not write this"), "{}", output.all());
+                assert_eq!(fs::read_to_string(fixture.path(place)).unwrap(), changed);
+            }
+        }
+        fixture.write(place, &text);
+        run(&fixture, &format!("uninstall {agent}"));
+        assert!(!fixture.path(place).exists());
+    }
+}
+
 /// BR-77: the owner of a link's target is unknown; a repository may bring the link.
 #[test]
 fn a_link_in_the_place_of_a_file_of_ours_goes_alone_and_that_is_said() {

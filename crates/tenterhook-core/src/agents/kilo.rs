@@ -61,7 +61,7 @@ pub static AGENT: Agent = Agent {
         plugin: concat!(
             include_str!("../install/seal.js"),
             include_str!("opencode/plugin.js"),
-            include_str!("kilo/end.js")
+            include_str!("opencode/end.js")
         ),
         javascript: true,
         events: opencode::EVENTS,

@@ -54,7 +54,11 @@ pub static AGENT: Agent = Agent {
             new_config_path(Scope::Project, ".opencode/plugin/tenterhook.js"),
         ],
         form: Form::Plugin,
-        plugin: concat!(include_str!("opencode/plugin.js"), include_str!("opencode/end.js")),
+        plugin: concat!(
+            include_str!("../install/seal.js"),
+            include_str!("opencode/plugin.js"),
+            include_str!("opencode/end.js")
+        ),
         javascript: true,
         events: EVENTS,
         gone: "tool calls and prompts are denied by the plugin",

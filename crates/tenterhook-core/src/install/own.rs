@@ -26,8 +26,8 @@ pub fn find_foreign_part(agent: &Agent, text: &str) -> Option<Stranger> {
     match agent.installation.form {
         Form::OwnGroups | Form::OwnFlat => find_foreign_part_in_json(agent.installation.form, text),
         Form::Scripts => find_foreign_line_in_script(text),
-        // The author of a line of JavaScript is unknown: an older version may have written it.
-        Form::Groups | Form::Tables | Form::Yaml | Form::Plugin => None,
+        Form::Plugin => find_foreign_line_in_module(agent, text),
+        Form::Groups | Form::Tables | Form::Yaml => None,
     }
 }
 
@@ -90,6 +90,43 @@ fn program_at_its_place<'a>(text: &'a str, template: &str) -> Option<&'a str> {
     let (program, _) = text.strip_prefix(before)?.split_once(end)?;
     let is_plain = program.chars().all(|char| char.is_alphanumeric() || "/._-+:".contains(char));
     (is_plain && template.replace(PROGRAM, program) == text).then_some(program)
+}
+
+/// How the line begins that holds the path of the program in a module.
+const PROGRAM_LINE: &str = "const PROGRAM = ";
+
+/// Digests of the modules of earlier versions, with `"tenterhook"` as their program.
+const EARLIER_MODULES: &[u64] = &[
+    // OpenCode, before it sealed the calls that were judged.
+    0x8318_a34d_d276_3b8c,
+];
+
+/// Returns the first line that differs from the module that this version writes, unless an earlier
+/// version wrote the whole text.
+fn find_foreign_line_in_module(agent: &Agent, text: &str) -> Option<Stranger> {
+    let written = text.lines().find_map(|line| line.strip_prefix(PROGRAM_LINE));
+    let program = written.and_then(|written| serde_json::from_str::<String>(written).ok());
+    let own = tenterhook_files_with_texts(agent, program.as_deref().unwrap_or_default());
+    if own.iter().any(|(_, own)| own == text) || EARLIER_MODULES.contains(&module_digest(text)) {
+        return None;
+    }
+    let is_same_file = |own: &str| own.lines().next() == text.lines().next();
+    let (_, own) = own.iter().find(|(_, own)| is_same_file(own)).or(own.first())?;
+    let mut own_lines = own.lines();
+    let found = text.lines().enumerate().find(|(_, line)| own_lines.next() != Some(line));
+    let (at, line) = found.unwrap_or_else(|| (text.lines().count(), "the end is missing"));
+    Some(Stranger { what: format!("`{}`", line.trim()), line: at + 1 })
+}
+
+/// Returns the FNV-1a digest of a module, whatever its program.
+fn module_digest(text: &str) -> u64 {
+    let lines = text.split_inclusive('\n').map(|line| match line.starts_with(PROGRAM_LINE) {
+        true => "const PROGRAM = \"tenterhook\"\n",
+        false => line,
+    });
+    lines.flat_map(str::bytes).fold(0xcbf2_9ce4_8422_2325, |digest, byte| {
+        (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 #[cfg(test)]

@@ -349,6 +349,22 @@ fn what_is_registered_never_changes() {
     assert_eq!(digests, REGISTERED, "{digests:#x?}");
 }
 
+/// BR-62, BR-117: `uninstall` removes the module that an earlier version wrote, whatever its program.
+#[test]
+fn module_of_an_earlier_version_is_known() {
+    let agent = agent_with_hook_installation("opencode").unwrap();
+    let (_, text) = tenterhook_files_with_texts(agent, "/opt/it's/tenterhook").remove(0);
+    let (start, rest) = text.split_once("const CHANGED").unwrap();
+    let (_, rest) = rest.split_once("\n}\n").unwrap();
+    let (rest, _) = rest.split_once("\n/** The plugin, after which").unwrap();
+    let earlier =
+        format!("{start}{}\nexport default {{ id: \"tenterhook\", server }}\n", rest.trim_start());
+    assert_eq!(find_foreign_part(agent, &earlier), None, "{earlier}");
+    assert_eq!(find_foreign_part(agent, &text), None);
+    let changed = find_foreign_part(agent, &earlier.replace("const GONE", "let mine\nconst GONE"));
+    assert_eq!(changed.unwrap().what, "`let mine`");
+}
+
 /// BR-92.
 #[test]
 fn skill_lines_are_a_gate_of_claude_code_alone() {

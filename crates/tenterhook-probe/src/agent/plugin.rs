@@ -31,7 +31,7 @@ pub(super) const OPENCODE: Agent = Agent {
     args: opencode_args,
     before: no_setup_command,
     plugin_ways: OPENCODE_WAYS,
-    later_plugin: None,
+    later_plugin: Some((".config/opencode/plugin/zz-later.js", LATER)),
     beside: &[],
 };
 
