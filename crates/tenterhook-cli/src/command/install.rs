@@ -59,18 +59,59 @@ pub(crate) fn run_install(args: &Install, here: &Here, term: Term) -> Result<Exi
     }
     // All of it is right, or nothing is written. The changes are found again when they are applied:
     // the installation before may have written the notes for `uninstall`, which all share.
-    let planned =
-        agents.iter().map(|agent| changes_for_agent(agent, args, (scope, &program), here));
-    let planned = planned.collect::<Result<Vec<_>, _>>()?;
+    let plan = plan_changes(&agents, args.all, |agent| {
+        changes_for_agent(agent, args, (scope, &program), here)
+    })?;
     if args.dry_run {
         // Before the notes about the agents, which would scroll away.
-        planned.iter().try_for_each(|changes| print_diffs(changes, here, term))?;
+        plan.changes.iter().try_for_each(|changes| print_diffs(changes, here, term))?;
     }
-    for agent in agents {
+    for agent in &plan.agents {
         let changes = changes_for_agent(agent, args, (scope, &program), here)?;
         print_or_apply_install(agent, &changes, args, (scope, here), term)?;
     }
-    Ok(Exit::Good)
+    Ok(plan.print_refusals(term))
+}
+
+/// The agents whose files can be changed, and why those of others cannot.
+struct Plan {
+    agents: Vec<&'static Agent>,
+    changes: Vec<Vec<Change>>,
+    refusals: Vec<(&'static Agent, Problem)>,
+}
+
+/// Finds the changes of each agent. If one cannot be changed, that is an error, or with `goes_on` a
+/// refusal beside the changes of the others (BR-63).
+fn plan_changes(
+    agents: &[&'static Agent],
+    goes_on: bool,
+    changes: impl Fn(&'static Agent) -> Result<Vec<Change>, Problem>,
+) -> Result<Plan, Problem> {
+    let mut plan = Plan { agents: Vec::new(), changes: Vec::new(), refusals: Vec::new() };
+    for agent in agents {
+        match changes(agent) {
+            Ok(changes) => {
+                plan.agents.push(agent);
+                plan.changes.push(changes);
+            }
+            Err(problem) if goes_on => plan.refusals.push((agent, problem)),
+            Err(problem) => return Err(problem),
+        }
+    }
+    Ok(plan)
+}
+
+impl Plan {
+    /// Prints why agents were left out, after what was done, and returns the exit code.
+    fn print_refusals(self, term: Term) -> Exit {
+        let exit = if self.refusals.is_empty() { Exit::Good } else { Exit::Wrong };
+        for (agent, problem) in self.refusals {
+            let message = format!("{} is left as it is: {}", agent.title, problem.message);
+            let help = problem.help.map(|help| help.replace("nothing was changed; ", ""));
+            term.print_problem(&Problem { message, help });
+        }
+        exit
+    }
 }
 
 /// Returns the changes that make an agent call this program.
@@ -169,18 +210,17 @@ pub(crate) fn run_uninstall(args: &Uninstall, here: &Here, term: Term) -> Result
         .filter(|agent| !args.all || files::agent_file_path(agent, scope, here).is_some());
     let agents: Vec<&'static Agent> = agents.collect();
     // As for `install`.
-    let planned = agents.iter().map(|agent| changes_without_agent(agent, scope, here));
-    let planned = planned.collect::<Result<Vec<_>, _>>()?;
+    let plan = plan_changes(&agents, args.all, |agent| changes_without_agent(agent, scope, here))?;
     if args.dry_run {
-        planned.iter().try_for_each(|changes| print_diffs(changes, here, term))?;
+        plan.changes.iter().try_for_each(|changes| print_diffs(changes, here, term))?;
     }
-    for agent in agents {
+    for agent in &plan.agents {
         let changes = changes_without_agent(agent, scope, here)?;
         if !(args.all && changes.is_empty()) {
             apply_changes(agent, &changes, args.dry_run, "uninstalled", here, term)?;
         }
     }
-    if args.purge {
+    if args.purge && plan.refusals.is_empty() {
         purge_state(args.dry_run, here, term)?;
     } else if here.state.is_dir() && !args.dry_run {
         let shown = shorten_path(&here.state.to_string_lossy(), &here.roots);
@@ -189,7 +229,7 @@ pub(crate) fn run_uninstall(args: &Uninstall, here: &Here, term: Term) -> Result
         );
         term.print_labelled_note(HELP, "note:", &text);
     }
-    Ok(Exit::Good)
+    Ok(plan.print_refusals(term))
 }
 
 /// Returns the changes that remove what `install` wrote for an agent.

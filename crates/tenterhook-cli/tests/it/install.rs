@@ -247,6 +247,23 @@ fn one_wrong_file_stops_all() {
     }
 }
 
+/// BR-63: with `--all`, the broken file of one agent keeps no other agent from its entries.
+#[test]
+fn all_goes_on_after_a_file_that_cannot_be_changed() {
+    let fixture = used();
+    fixture.write("home/.codex/hooks.json", "{ broken");
+    let read = |file: &str| std::fs::read_to_string(fixture.path(file)).unwrap();
+    let output = fixture.run(&["install", "--all"], "");
+    assert_eq!(output.code, 1, "{}", output.all());
+    let words = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("Codex CLI is left as it is: ~/.codex/hooks.json:1:"), "{words}");
+    assert_eq!(read("home/.codex/hooks.json"), "{ broken");
+    assert!(read("home/.claude/settings.json").contains("hook --agent claude"));
+    let output = fixture.run(&["uninstall", "--all"], "");
+    assert_eq!(output.code, 1, "{}", output.all());
+    assert!(!read("home/.claude/settings.json").contains("hook --agent claude"));
+}
+
 /// BR-64.
 #[test]
 fn the_next_step_is_said() {
