@@ -19,6 +19,7 @@ pub(crate) mod install;
 pub(crate) mod list;
 pub(crate) mod log;
 mod lookup;
+mod presence;
 pub(crate) mod probe;
 pub(crate) mod promote;
 pub(crate) mod reconcile;

@@ -17,6 +17,7 @@ mod switches;
 use tenterhook_core::agents::{Agent, agents_with_hook_installation};
 
 use super::install::{agents_without_repeats, can_call_tenterhook, files::is_agent_present};
+use super::presence::Presence;
 use super::print_json;
 use crate::ambient::Here;
 use crate::args::{Doctor, Format};
@@ -50,6 +51,8 @@ struct Report {
 struct Row {
     agent: &'static Agent,
     installed: Installed,
+    /// A note if only a part of it is here.
+    missing_part: Option<String>,
     /// For how many events it calls.
     events: usize,
     fired: Vec<Fired>,
@@ -126,11 +129,13 @@ fn examine_agent(agent: &'static Agent, args: &Doctor, here: &Here) -> Row {
     findings.extend(proofs.iter().filter_map(|proof| proof.finding.clone()));
     findings.extend(fired.iter().filter_map(|f| f.finding.clone()));
     findings.extend(program::version_findings(agent, &installed, here));
+    findings.extend(program::several_versions_finding(agent, here));
     let calls = |name: &str| {
         files.iter().flat_map(|file| &file.entries).any(|entry| entry.event.name == name)
     };
     let events = agent.installation.events.iter().filter(|event| calls(event.name)).count();
-    Row { agent, installed, events, fired, proofs, findings }
+    let missing_part = Presence::find(agent, here).missing_part_note(agent, here);
+    Row { agent, installed, missing_part, events, fired, proofs, findings }
 }
 
 impl Report {

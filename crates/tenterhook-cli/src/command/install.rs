@@ -19,6 +19,7 @@ use tenterhook_core::dialect::DialectId;
 use tenterhook_core::install::foreign_entries;
 
 use super::change::{replace_text_atomically, write_new_file_atomically};
+use super::presence::Presence;
 use super::status;
 use crate::ambient::Here;
 use crate::args::{Install, ScopeArg, Uninstall};
@@ -146,7 +147,12 @@ fn print_or_apply_install(
     if args.print {
         return print_changes(agent, changes, here, term);
     }
+    // The directory of an agent is there after `install`, whether or not the agent is.
+    let parts = Presence::find(agent, here).notes(agent, here);
     apply_changes(agent, changes, args.dry_run, "installed", here, term)?;
+    for note in parts {
+        term.print_labelled_note(WARNING, "note:", &note);
+    }
     let notes = [
         behind::other_hooks_note(agent, scope, args.only_own, here),
         foreign_entries_note(agent, scope, args, here),

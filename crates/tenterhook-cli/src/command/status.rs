@@ -22,6 +22,7 @@ use super::install::files::{
     scope_name,
 };
 use super::install::switches::{self, Seen, SwitchSetting};
+use super::presence::Presence;
 use super::{install::can_call_tenterhook, print_json};
 use crate::ambient::Here;
 use crate::args::{Format, Status};
@@ -452,6 +453,9 @@ fn agent_page(row: &Row, here: &Here) -> String {
         );
     }
     found.iter().for_each(|f| page.push_file(agent, f, here));
+    for note in Presence::find(agent, here).notes(agent, here) {
+        page.push_row("note", &note);
+    }
     let off = find_off_switch(agent, found, here);
     if let Some(Off { file, key, what, .. }) = &off {
         page.push_row("switched off", &format!("`{key}` in {file}: {what}"));

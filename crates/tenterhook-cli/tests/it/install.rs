@@ -446,7 +446,8 @@ fn hooks_of_ones_own_move_behind_the_bridge_and_back() {
     assert!(output.code == 0 && output.stdout.contains("would change 2 files"), "{}", output.all());
     assert_eq!(all(&fixture.path("home/.claude")), before);
     let output = fixture.run(&["install", "claude", "--adopt"], "");
-    assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{}", output.all());
+    let note = "note: `claude` is not on `PATH`; only `~/.claude` is here\n";
+    assert_eq!((output.code, output.stderr.as_str()), (0, note), "{}", output.all());
     let settings = fs::read_to_string(fixture.path(SETTINGS)).unwrap();
     assert!(!settings.contains("DENY"), "{settings}");
     let again = fixture.run(&["install", "claude", "--adopt"], "");

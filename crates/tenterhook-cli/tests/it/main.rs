@@ -43,6 +43,7 @@ mod openings;
 mod organisation;
 mod own_entries;
 mod package;
+mod presence;
 mod probe;
 mod projects;
 mod protected;

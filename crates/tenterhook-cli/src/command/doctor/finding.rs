@@ -65,6 +65,7 @@ kinds! {
     NotProven = "not-proven", Error;
     VersionNotMeasured = "version-not-measured", Warning;
     VersionNotProbed = "version-not-probed", Warning;
+    SeveralVersions = "several-versions", Warning;
     DenialOpen = "denial-does-not-block", Error;
     RunsTwice = "hook-runs-twice", Warning;
     ConfigBroken = "config-broken", Error;

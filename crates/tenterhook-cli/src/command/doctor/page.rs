@@ -61,8 +61,8 @@ fn push_agent(row: &Row, width: usize, out: &mut String) {
     let version = row.installed.version.as_deref().unwrap_or_default();
     out.push_str(format!("{} {version}", paint(BOLD, row.agent.title)).trim_end());
     out.push('\n');
-    if row.installed.program.is_none() {
-        push_line("note", &format!("`{}` is not on `PATH`", row.agent.program_name()), width, out);
+    if let Some(missing) = &row.missing_part {
+        push_line("note", missing, width, out);
     }
     if row.events > 0 {
         let all = format_count(row.agent.installation.events.len(), "event");

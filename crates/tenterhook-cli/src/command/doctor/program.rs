@@ -11,6 +11,7 @@ use super::entries::{File, fix_by_installing};
 use super::finding::{Finding, Kind, Mend};
 use crate::ambient::Here;
 use crate::command::install::files::find_on_path;
+use crate::command::presence::Presence;
 use crate::command::probe;
 use crate::command::status::why_program_is_missing;
 use crate::executable::is_executable;
@@ -136,6 +137,13 @@ pub(super) fn find_agent_versions(agent: &Agent, here: &Here) -> Installed {
 fn stored_probe_result(agent: &Agent, here: &Here) -> Option<Value> {
     let text = discover::read_config_file(&probe::stored_result_path(agent.name, here)).ok()?;
     serde_json::from_str(&text).ok()
+}
+
+/// Reports several versions of an agent on `PATH`, of which one was measured or probed at most.
+pub(super) fn several_versions_finding(agent: &Agent, here: &Here) -> Option<Finding> {
+    let what = Presence::find(agent, here).several_versions_note(here)?;
+    let mend = Mend::from_advice("remove those that you do not start, or probe each");
+    Some(Finding::new(Kind::SeveralVersions, what, mend))
 }
 
 /// The findings about the agent's version.

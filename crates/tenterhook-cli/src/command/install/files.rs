@@ -118,10 +118,16 @@ pub(super) fn env_variable<'a>(name: &str, here: &'a Here) -> Option<&'a str> {
 
 /// Returns whether the agent was used here or can be started.
 pub(crate) fn is_agent_present(agent: &Agent, here: &Here) -> bool {
-    let moved = agent.installation.home_variable.filter(|variable| *variable != "XDG_CONFIG_HOME");
-    moved.is_some_and(|text| env_variable(text, here).is_some_and(|path| Path::new(path).is_dir()))
-        || agent.installation.seen.iter().any(|text| here.roots.home.join(text).is_dir())
+    agent_directory(agent, here).is_some()
         || find_on_path(agent.program_name(), here).next().is_some()
+}
+
+/// Returns the directory that exists if the agent was used here.
+pub(crate) fn agent_directory(agent: &Agent, here: &Here) -> Option<PathBuf> {
+    let moved = agent.installation.home_variable.filter(|variable| *variable != "XDG_CONFIG_HOME");
+    let moved = moved.and_then(|name| env_variable(name, here)).map(PathBuf::from);
+    let seen = agent.installation.seen.iter().map(|name| here.roots.home.join(name));
+    moved.into_iter().chain(seen).find(|path| path.is_dir())
 }
 
 /// Returns the programs of that name, in the order of `PATH`.

@@ -11,6 +11,7 @@ use super::{Found, Row, find_off_switch, older, pinned, silenced};
 use crate::ambient::Here;
 use crate::command::install::can_call_tenterhook;
 use crate::command::install::files::scope_name;
+use crate::command::presence::Presence;
 use crate::openings::find_tools_unseen_by_hooks;
 use crate::readers::{self, SharedHooks};
 use crate::repository;
@@ -60,6 +61,7 @@ pub(super) fn agent_json(row: &Row, here: &Here) -> Value {
     json!({
         "agent": agent.name, "title": agent.title, "covered": row.is_covered,
         "pinned": row.pinned, "known_only_from": agent.evidence.source_if_only_read(),
+        "installed": Presence::find(agent, here).to_json(),
         "off": off, "silencers": silenced::silencers_json(&row.silencers, here),
         "can_be_answered": can_call_tenterhook(agent), "files": files, "gates": gates,
         "if_gone": agent.installation.gone, "held": held, "not_covered": open, "example": example,

@@ -1,14 +1,9 @@
-//! What does the installed version of an agent leave open because it lacks an event, and which key closes it? Finds the version
-//! without starting the agent.
+//! What does the installed version of an agent leave open because it lacks an event, and which key closes it?
 
-use std::path::Path;
-
-use serde_json::Value;
-use tenterhook::internal::discover;
 use tenterhook_core::agents::{Agent, Event};
 use tenterhook_core::install;
 
-use super::super::install::files::find_on_path;
+use super::super::presence::{Presence, parse_version};
 use super::Found;
 use crate::ambient::Here;
 
@@ -27,11 +22,11 @@ pub(super) fn events_agent_version_lacks(
     found: &[Found],
     here: &Here,
 ) -> Vec<Lacking> {
-    let version = installed_version(agent, here);
+    let presence = Presence::find(agent, here);
+    let version = presence.oldest_version();
     let lacks = |event: &&Event| {
         let Some((since, key)) = event.since else { return false };
-        let is_older =
-            version.as_deref().is_none_or(|version| parse_version(version) < parse_version(since));
+        let is_older = version.is_none_or(|version| parse_version(version) < parse_version(since));
         let closes = |file: &Found| {
             let switched = install::find_hook_switch(agent, &[key], &file.text);
             switched.is_some_and(|switch| switch.off)
@@ -41,7 +36,7 @@ pub(super) fn events_agent_version_lacks(
     };
     let lacking = agent.installation.events.iter().filter(lacks).filter_map(|event| {
         let (since, (path, value)) = event.since?;
-        let which = match &version {
+        let which = match version {
             Some(version) => format!("version {version} is installed, and {since} asks hooks"),
             None => format!("before version {since}; the installed version cannot be found"),
         };
@@ -71,25 +66,7 @@ pub(in crate::command) fn events_unknown_to_version_note(
     ))
 }
 
-/// Returns the version of the agent's program: the file name of a symlink's target, or the version
-/// of the package around it.
+/// Returns the version of the agent's program that starts first.
 pub(crate) fn installed_version(agent: &Agent, here: &Here) -> Option<String> {
-    let program = find_on_path(agent.program_name(), here).next()?.canonicalize().ok()?;
-    let name = program.file_name().and_then(|name| name.to_str());
-    let named = name.filter(|name| parse_version(name).is_some()).map(str::to_owned);
-    named.or_else(|| program.ancestors().skip(1).take(4).find_map(version_in_package_json))
-}
-
-fn version_in_package_json(directory: &Path) -> Option<String> {
-    let text = discover::read_config_file(&directory.join("package.json")).ok()?;
-    let package: Value = serde_json::from_str(&text).ok()?;
-    let version = package.get("version")?.as_str()?;
-    parse_version(version).map(|_| version.to_owned())
-}
-
-/// Parses a version into its numbers.
-fn parse_version(version: &str) -> Option<Vec<u64>> {
-    let plain = version.split(['-', '+']).next()?;
-    let numbers: Option<Vec<u64>> = plain.split('.').map(|part| part.parse().ok()).collect();
-    numbers.filter(|numbers| numbers.len() > 1)
+    Presence::find(agent, here).version().map(str::to_owned)
 }
