@@ -69,7 +69,6 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
     let received = Arc::clone(&signal);
     wait::call_handler_on_first_signal(move |byte| received.store(byte, Ordering::Relaxed))?;
     let progress = Progress::begin("asking about recorded sessions", files.len(), term.width());
-    let project = args.project.as_ref().map(|p| p.canonicalize().unwrap_or_else(|_| p.clone()));
     let work = Work {
         needs_results,
         new,
@@ -81,7 +80,7 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
         copies: Mutex::default(),
         turns: Turns::default(),
         since: args.since.map(|time| time.as_millisecond()),
-        project,
+        project: args.project.as_ref().map(|p| p.canonicalize().unwrap_or_else(|_| p.clone())),
         home: here.roots.home.clone(),
         signal: Arc::clone(&signal),
         steps: progress.step_counter(),

@@ -212,9 +212,11 @@ impl Test {
         machine: &Machine<'a, '_>,
         incomplete: Incomplete,
     ) -> Result<bool, Unsettled> {
+        let before = machine.unknown_tokens.replace(incomplete);
         let incomplete = if self.asks_doubt { Incomplete::Ignored } else { incomplete };
         let value = machine
             .evaluate_with_incomplete_policy(incomplete, || machine.evaluate_bool(&self.source.is));
+        machine.unknown_tokens.set(before);
         value.map_err(|stop| unsettled_from_stop(&self.source, stop))
     }
 }

@@ -81,6 +81,9 @@ pub(super) struct Machine<'a, 'g> {
     pub(super) go_on: &'g dyn Fn() -> bool,
     meter: Meter<'g>,
     incomplete: Cell<Incomplete>,
+    /// The same for tokens that are not known, which an expression about the line's doubt does not
+    /// handle.
+    pub(super) unknown_tokens: Cell<Incomplete>,
     /// The variables of the macros around.
     pub(super) locals: RefCell<Vec<Value<'a>>>,
 }
@@ -95,6 +98,7 @@ impl<'a, 'g> Machine<'a, 'g> {
             go_on,
             meter: Meter::new_with_shared_account(&rule_input.account, go_on),
             incomplete: Cell::new(Incomplete::Ignored),
+            unknown_tokens: Cell::new(Incomplete::Ignored),
             locals: RefCell::new(Vec::new()),
         }
     }
@@ -217,7 +221,7 @@ impl<'a, 'g> Machine<'a, 'g> {
 
     fn evaluate_field(&self, field: Field) -> Result<Value<'a>, Stop> {
         if let Field::Usage(name) = field
-            && self.treats_doubt_as_unknown()
+            && self.unknown_tokens.get() == Incomplete::Unknown
             && self.rule_input.usage_number(name).is_none()
         {
             return Err(Stop::Unknown(format!(

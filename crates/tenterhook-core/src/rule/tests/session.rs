@@ -155,6 +155,25 @@ fn forgotten_files_are_in_doubt() {
     assert!(why.contains("wrote more files than are remembered"), "{why}");
 }
 
+/// UG-4: tokens that are not known are unknown, also to a rule that handles the doubt of its line.
+#[test]
+fn tokens_that_are_not_known_are_unknown() {
+    let none = SessionHistory::default();
+    for when in ["usage.output_tokens > 5", "shell.complete && usage.context_share > 0.5"] {
+        let Err(Unsettled::Failed(why)) = holds_after(when, bash("ls"), &none) else {
+            panic!("{when}: it is not known")
+        };
+        assert!(why.contains("is not known of this session"), "{why}");
+        let decided = format!("tool.name == 'X' && ({when})");
+        assert_eq!(holds_after(&decided, bash("ls"), &none), Ok(false));
+    }
+    let mut known = bash("ls");
+    known.within.facts.insert("usage".to_owned(), json!({ "output_tokens": 6 }));
+    assert_eq!(holds_after("usage.output_tokens > 5", known, &none), Ok(true));
+    let text = Rule::new("true").deny("{usage.output_tokens} tokens");
+    assert_eq!(judge(&text, bash("ls")).unwrap().reason.as_deref(), Some("0 tokens"));
+}
+
 /// SS-21: what cannot be read is no empty history.
 #[test]
 fn unusable_history_has_no_value() {
