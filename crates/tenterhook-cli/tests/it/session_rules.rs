@@ -204,19 +204,15 @@ fn processes_at_once_lose_nothing() {
     assert!(!printed.contains("block"), "{printed}");
 }
 
-/// One record of Claude Code, at a second.
-fn record(second: u32, id: &str, content: &Value) -> String {
-    let role = if content[0]["type"] == "tool_use" { "assistant" } else { "user" };
-    let record = json!({
-        "type": role, "uuid": format!("u{second}-{id}"), "sessionId": "s", "cwd": "/p", "version": "2.1.330",
-        "timestamp": format!("2026-11-20T09:00:{second:02}Z"), "message": { "role": role, "content": content },
-    });
-    format!("{record}\n")
-}
-
+/// A call as Claude Code records it, at a second.
 fn recorded_call(second: u32, line: &str) -> String {
     let content = json!([{ "type": "tool_use", "id": format!("id {line}"), "name": "Bash", "input": { "command": line } }]);
-    record(second, line, &content)
+    let record = json!({
+        "type": "assistant", "uuid": format!("u{second}-{line}"), "sessionId": "s", "cwd": "/p", "version": "2.1.330",
+        "timestamp": format!("2026-11-20T09:00:{second:02}Z"),
+        "message": { "role": "assistant", "content": content },
+    });
+    format!("{record}\n")
 }
 
 /// SS-24: the files of a session and its subagents are one session, in the order in which it went.
