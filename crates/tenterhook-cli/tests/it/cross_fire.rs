@@ -373,7 +373,12 @@ fn restraint_of(reply: &str) -> &'static str {
         return "a warning";
     }
     let inner = &reply["hookSpecificOutput"];
-    let words = [&reply["decision"], &reply["permissionDecision"], &inner["permissionDecision"]];
+    let words = [
+        &reply["decision"],
+        &reply["action"],
+        &reply["permissionDecision"],
+        &inner["permissionDecision"],
+    ];
     let is = |word: &str| words.iter().any(|value| **value == word);
     // Cline's soft denial: the call prints the reason and fails.
     let fails = reply["overrideInput"]["commands"][0].as_str();
