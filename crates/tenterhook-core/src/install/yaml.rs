@@ -397,8 +397,11 @@ fn newline_of(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
+/// Whether a container begins with a bracket. A list in lines may begin where its first item does.
 fn is_in_brackets(text: &str, node: &Node) -> bool {
-    text.get(node.span.start..).is_some_and(|rest| rest.starts_with(['{', '[']))
+    let first = edit::child_spans(node).first().map(|child| child.start);
+    first.is_none_or(|first| first > node.span.start)
+        && text.get(node.span.start..).is_some_and(|rest| rest.starts_with(['{', '[']))
 }
 
 fn line_start(text: &str, at: usize) -> usize {
@@ -504,6 +507,8 @@ mod tests {
         "text: |+\n  keep\n\n\n",
         "personas:\n  a: &x {b: 1}\n  c: *x\nhooks:\n  pre_verify: [ {command: a}, ]\n",
         "model: m1\nhooks:\n  on_session_start:\n    - {command: a}",
+        "hooks:\n    post_tool_call:\n    - {command: a}\n    - {command: b}\n",
+        "hooks:\n  post_tool_call:\n  - {\"command\": \"a\",\n     \"timeout\": 5}\n",
     ];
 
     /// BR-60, BR-62: what is added is there, stays as it is, and comes out to the byte.
