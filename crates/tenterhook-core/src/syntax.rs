@@ -19,6 +19,7 @@ use crate::diagnostic::{Location, Span};
 
 pub use salvage::{Lists, parse_or_salvage};
 pub(crate) use slashes::find_text_with_comment;
+pub(crate) use toml::find_value_of_toml_1_1;
 
 /// How deep a text may nest. Real hook configs stay below ten; 128 is the limit of `serde_json`, which the agents' own
 /// parsers are near.

@@ -9,7 +9,7 @@ use super::json::{Foreign, Wrong};
 use crate::agents::{Agent, Event};
 use crate::config::is_tenterhook_entry_line;
 use crate::diagnostic::{Location, Span};
-use crate::syntax::{Format, Node, parse_by_format};
+use crate::syntax::{Format, Node, find_value_of_toml_1_1, parse_by_format};
 
 /// Stands in the names of new entries for the random digits that the caller puts in its place. In
 /// some agents an entry of a repository replaces the user's entry of the same name, so no
@@ -225,6 +225,10 @@ fn parse_tables(agent: &Agent, text: &str) -> Result<Node, Wrong> {
         let span = fault.map_or(Span::new(0, 0), |fault| fault.span);
         return Err(wrong(span, format!("{title} would not read it: {why}")));
     };
+    if let Some(span) = find_value_of_toml_1_1(&root, text) {
+        let message = format!("{title} would not read it: only TOML 1.1 permits this value");
+        return Err(wrong(span, message));
+    }
     let Some(hooks) = root.entry("hooks") else { return Ok(root) };
     let is_header = |node: &Node| span_text(text, node.span).trim_start().starts_with("[[");
     match hooks.node.as_array() {

@@ -119,9 +119,14 @@ fn tables_are_added_and_removed_to_the_byte() {
     }
     let new = add_own_entries(vibe, PROGRAM, None).unwrap();
     assert_eq!(remove_own_entries(vibe, &new).unwrap(), None);
-    for text in
-        ["hooks = []", "hooks = [{ name = \"a\" }]", "[hooks]\na = 1", "hooks = \"a\"", "[[hooks]"]
-    {
+    for text in [
+        "hooks = []",
+        "hooks = [{ name = \"a\" }]",
+        "[hooks]\na = 1",
+        "hooks = \"a\"",
+        "[[hooks]",
+        "a = { b = 1, }",
+    ] {
         let wrong = add_own_entries(vibe, PROGRAM, Some(text)).unwrap_err();
         assert_eq!(wrong.line, 1, "{text}: {}", wrong.message);
     }

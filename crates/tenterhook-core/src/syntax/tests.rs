@@ -446,3 +446,30 @@ fn json_is_salvaged_by_its_brackets() {
         assert!(!saved(&hostile).1);
     }
 }
+
+/// What Python's `tomllib` (3.12) refuses, and what it takes.
+#[test]
+fn values_that_only_toml_1_1_permits_are_found() {
+    for (text, is_newer) in [
+        ("a = {\n b = 1 }", true),
+        ("a = { b = 1,\n c = 2 }", true),
+        ("a = { b = 1, }", true),
+        ("a = [{ b = 1 }, { b = 1, }]", true),
+        ("a = \"\\e\"", true),
+        ("[[a]]\nb = \"\\x41\"", true),
+        ("a = 07:32", true),
+        ("a = 1979-05-27T07:32Z", true),
+        ("a = { b = \"\"\"x,\ny\"\"\", c.d = 1, c.e = 2 }", false),
+        ("a = { b = [1,\n2,] }", false),
+        ("a = {}", false),
+        ("a = \"\\\\e \\u0041\"", false),
+        ("a = '\\e'", false),
+        ("a = 1979-05-27T07:32:00Z", false),
+        ("a = 1979-05-27", false),
+        ("a = 07:32:00.5", false),
+        ("a = 1.5", false),
+    ] {
+        let root = parse_by_format(text, Format::Toml).root.expect("a tree");
+        assert_eq!(find_value_of_toml_1_1(&root, text).is_some(), is_newer, "{text}");
+    }
+}

@@ -5,6 +5,69 @@ use toml::de::{DeInteger, DeTable, DeValue, Error};
 
 use super::{Entry, FaultKind, Node, NodeValue, Parsed, Span, SyntaxFault};
 
+/// Finds the first value that TOML 1.1 permits and 1.0 does not: a reader of 1.0, such as Python's
+/// `tomllib`, refuses the whole file.
+pub(crate) fn find_value_of_toml_1_1(node: &Node, text: &str) -> Option<Span> {
+    let written = text.get(node.span.start..node.span.end).unwrap_or_default();
+    let is_newer = match &node.value {
+        NodeValue::String(_) if written.starts_with('"') => has_newer_escape(written),
+        // A date keeps its text.
+        NodeValue::String(_) if !written.starts_with('\'') => has_time_without_seconds(written),
+        NodeValue::Object(entries) if written.starts_with('{') => {
+            has_newer_layout(node, entries, text)
+        }
+        _ => false,
+    };
+    if is_newer {
+        return Some(node.span);
+    }
+    match &node.value {
+        NodeValue::Array(items) => items.iter().find_map(|item| find_value_of_toml_1_1(item, text)),
+        NodeValue::Object(entries) => {
+            entries.iter().find_map(|entry| find_value_of_toml_1_1(&entry.node, text))
+        }
+        _ => None,
+    }
+}
+
+/// Returns `true` for a basic string with an escape `\e` or `\x`.
+fn has_newer_escape(written: &str) -> bool {
+    let mut chars = written.chars();
+    while let Some(char) = chars.next() {
+        if char == '\\' && matches!(chars.next(), Some('e' | 'x')) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Returns `true` for a date or time with hours and minutes alone.
+fn has_time_without_seconds(written: &str) -> bool {
+    let time = written.rsplit(['T', 't', ' ']).next().unwrap_or_default();
+    let has_colon_at = |at: usize| time.as_bytes().get(at) == Some(&b':');
+    has_colon_at(2) && !has_colon_at(5)
+}
+
+/// Returns `true` for a table in braces with a line break between its entries, or a comma behind
+/// the last one.
+fn has_newer_layout(node: &Node, entries: &[Entry], text: &str) -> bool {
+    let mut from = node.span.start + 1;
+    let mut is_newer = false;
+    for entry in entries {
+        let gap = text.get(from..entry.key_span.start).unwrap_or_default();
+        is_newer |= gap.contains('\n');
+        from = end_of_node(&entry.node);
+    }
+    let rest = text.get(from..node.span.end.saturating_sub(1)).unwrap_or_default();
+    is_newer || rest.contains('\n') || (!entries.is_empty() && rest.contains(','))
+}
+
+/// Returns where a value ends. A table of dotted keys has the span of its first key.
+fn end_of_node(node: &Node) -> usize {
+    let inner = node.entries().iter().map(|entry| end_of_node(&entry.node));
+    inner.chain([node.span.end]).max().unwrap_or_default()
+}
+
 pub(super) fn parse_toml(text: &str) -> Parsed {
     // `toml` bounds its own recursion (80 levels) and drops a leading byte order mark, which TOML permits.
     match DeTable::parse(text) {

@@ -15,7 +15,7 @@ use crate::dialect::kit::lint::Lints;
 use crate::dialect::{DialectId, EventRow};
 use crate::hook::{Command, Compat, Inherit, Invocation, OnFailure, Run, Shell};
 use crate::source::{ReadConfig, Source};
-use crate::syntax::{Entry, Format, Node};
+use crate::syntax::{Entry, Format, Node, find_value_of_toml_1_1};
 
 /// How an entry is written, for help.
 const SHAPE: &str = "write `[[hooks]]`, and below it `name = \"...\"`, `type = \"pre_tool\"` and `command = \"...\"`";
@@ -73,6 +73,12 @@ pub(super) fn read_config(source: &Source) -> ReadConfig {
 
 /// Reads the list of entries. No other part of the file is read (VI-3).
 fn read_entries<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
+    if let Some(span) = find_value_of_toml_1_1(root, &reader.source.text) {
+        let message = "only TOML 1.1 permits this value: Mistral Vibe refuses the whole file";
+        let found = finding_without_location(Code::BrokenFile, message);
+        reader.report(span, found.help("write it as TOML 1.0 has it"));
+        reader.refused.get_or_insert_with(|| "it is TOML 1.1".to_owned());
+    }
     let hooks = root.entry("hooks")?;
     let Some(list) = hooks.node.as_array() else {
         let kind = hooks.node.kind_with_article();

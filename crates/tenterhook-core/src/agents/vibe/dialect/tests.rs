@@ -116,6 +116,17 @@ fn entries_that_the_agent_drops_never_run() {
     }
 }
 
+/// VI-3: a file that Python's `tomllib` refuses.
+#[test]
+fn value_of_toml_1_1_is_reported() {
+    let text = "x = { a = 1, }\n[[hooks]]\nname = \"a\"\ntype = \"pre_tool\"\ncommand = \"a\"\n";
+    for (compat, armed) in [(Compat::Guarded, true), (Compat::Exact, false)] {
+        let read = read_file(text, compat);
+        assert_eq!(codes(&read), ["broken-file"]);
+        assert_eq!(matches!(read.hooks[0].arming, Arming::Armed), armed);
+    }
+}
+
 /// VI-10 to VI-12: what a pattern matches.
 #[test]
 fn pattern_matches_a_whole_name_of_the_tool() {
