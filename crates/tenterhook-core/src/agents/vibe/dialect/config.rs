@@ -188,7 +188,7 @@ fn report_event_fault(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Op
 
 /// Reports the pattern of an entry; returns why Mistral Vibe drops the entry for it.
 fn report_match_fault(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Option<String> {
-    let Some(entry) = node.entry("match") else { return None };
+    let entry = node.entry("match")?;
     let Some(text) = reader.findings.read_text(Some(entry)) else {
         return Some("its `match` is not a string".to_owned());
     };
@@ -240,7 +240,7 @@ fn pattern_finding(text: &str, scope: &Scope) -> Option<Diagnostic> {
 
 /// Reports `strict` at the end of a turn; returns why Mistral Vibe drops the entry for it.
 fn report_strict_fault(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Option<String> {
-    let Some(entry) = node.entry("strict") else { return None };
+    let entry = node.entry("strict")?;
     if entry.node.as_bool().is_none() {
         reader.findings.read_flag(Some(entry));
     }
