@@ -59,15 +59,16 @@ pub(crate) fn find_shared_hooks(
         }
     }
     found.retain(|shared| shared.hooks > 0 || shared.calls_tenterhook);
-    found.extend(agents_that_run_none(&sources, (&is_present, &calls), here));
+    let is_left_out = |agent: &Agent| is_present(agent) && !calls(agent);
+    found.extend(agents_that_run_none(&sources, is_left_out, here));
     found
 }
 
 /// Returns the agents that run no hook of a file which others share, and do not call Tenterhook
-/// either.
+/// either. `is_left_out` tells whether an agent is here and does not call.
 fn agents_that_run_none(
     sources: &[Source],
-    (is_present, calls): (&dyn Fn(&Agent) -> bool, &dyn Fn(&Agent) -> bool),
+    is_left_out: impl Fn(&Agent) -> bool,
     here: &Here,
 ) -> Vec<SharedHooks> {
     let is_shared = |source: &&Source| {
@@ -79,10 +80,7 @@ fn agents_that_run_none(
         let file = shown_file(source, here);
         let is_reader = |agent: &Agent| agent.reads.iter().any(|row| row.has_file(&file));
         let others = agents_with_hook_installation().filter(|agent| {
-            agent.name != source.dialect.as_str()
-                && is_present(agent)
-                && !calls(agent)
-                && !is_reader(agent)
+            agent.name != source.dialect.as_str() && is_left_out(agent) && !is_reader(agent)
         });
         found.extend(others.map(|agent| {
             shared_hooks_of_source(source, (agent, None), file.clone(), (false, here))
