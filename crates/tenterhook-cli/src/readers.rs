@@ -147,7 +147,7 @@ impl SharedHooks {
         let Some(row) = self.row else {
             let hooks = format_count(self.hooks, "hook");
             let title = self.reader.title;
-            return format!("{title} runs none of its {hooks}, and does not call Tenterhook");
+            return format!("{title} does not run its {hooks}, and does not call Tenterhook");
         };
         let mut parts = Vec::new();
         if self.hooks > 0 {
