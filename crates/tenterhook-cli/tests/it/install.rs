@@ -49,6 +49,11 @@ fn used() -> Fixture {
     fixture.write("home/.cursor/hooks.json", "{\"version\": 1, \"hooks\": {}}\n");
     fixture.write("home/.vibe/hooks.toml", "# mine\n");
     fixture.write("home/.hermes/config.yaml", "# mine\nmodel: {default: m1}\nhooks: {}");
+    fixture.write("home/.gemini/antigravity-cli/settings.json", "{}");
+    fixture.write("home/.gemini/config/hooks.json", "{\"mine\": {\"Stop\": []}}\n");
+    fixture.write("home/.codeium/windsurf/hooks.json", "{\"hooks\": {\"pre_run_command\": []}}");
+    fixture.write("home/.augment/settings.json", "{\n  // mine\n  \"model\": \"m\"\n}\n");
+    fixture.write("home/.config/crush/crush.json", "{\"hooks\": {}, /* mine */ \"lsp\": {}}\n");
     fixture
 }
 

@@ -48,6 +48,5 @@ pub(super) static AGENT: Agent = Agent {
     ..Agent::NONE
 };
 
-/// The event for which Crush calls Tenterhook. A version that does not know another one refuses the
-/// file.
+/// The event for which Crush calls Tenterhook. Older versions know no other that judges a call.
 const EVENTS: &[Event] = &[tool_gate_event("PreToolUse", 600)];

@@ -6,7 +6,7 @@ pub mod dialect;
 use super::repository::{Consent, RepositoryFile, hook_file};
 use super::{
     Agent, Event, Evidence, Form, Guarded, Installation, Scope, gate_event, new_config_path,
-    observer_event,
+    observer_event, tool_gate_event,
 };
 
 /// The agent.
@@ -56,7 +56,8 @@ pub(super) static AGENT: Agent = Agent {
 
 /// The events for which Windsurf calls Tenterhook.
 const EVENTS: &[Event] = &[
-    gate_event("pre_run_command", 30),
+    // The call with which `doctor` tries an entry is a command.
+    tool_gate_event("pre_run_command", 30),
     gate_event("pre_read_code", 30),
     gate_event("pre_write_code", 30),
     gate_event("pre_mcp_tool_use", 30),

@@ -14,7 +14,7 @@ mod vocabulary;
 use std::path::Path;
 
 use crate::answer::Powers;
-use crate::dialect::kit::{call, reply_form};
+use crate::dialect::kit::call;
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Failures, Files, Matching};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots};
 use crate::hook::{Layer, OnFailure};
@@ -41,7 +41,7 @@ pub static ANTIGRAVITY: Dialect = Dialect {
         read_config: config::read_config,
         decode_event: vocabulary::decode_event,
         encode_event: vocabulary::encode_event,
-        read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
+        read_answer: reply::read_answer,
     })
 };
 

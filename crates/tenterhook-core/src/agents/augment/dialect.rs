@@ -1,5 +1,5 @@
 //! The dialect of Auggie, read in the code of version 0.36.0: groups and answers shaped like Claude
-//! Code's, with names of its own for fields and tools.
+//! Code's, with its own names for fields and tools.
 //!
 //! Implements `docs/spec/dialect-augment.md` (AU-). Nothing here was compared with a running Auggie.
 

@@ -54,7 +54,7 @@ pub(crate) struct EventReplies {
     pub(crate) event: &'static str,
     /// The powers that it accepts, and the phrase of each.
     pub(crate) can: &'static [PowerPhrase],
-    /// What is written if the reply would be empty, for an agent that needs an object each time.
+    /// The reply if it would be empty, for an agent that needs an object each time.
     pub(crate) otherwise: Option<Phrase>,
     /// Powers that replace a denial on an event that takes none, the strongest first.
     pub(crate) instead: &'static [Power],

@@ -7,10 +7,14 @@ use super::vocabulary::{TOOLS, WORDS};
 use crate::answer::Answer;
 use crate::answer::Power::{Allow, Ask, Context, Deny};
 use crate::dialect::EventRow;
+use crate::dialect::kit::answer::output_streams;
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply::phrases::PowerPhrase;
 use crate::dialect::kit::reply::{EventReplies, Part, Phrase, Replies};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, whole_stdout};
+use crate::dialect::kit::reply_form::{self, Ended, ReplyForm, whole_stdout};
+use crate::event::Event;
+use crate::report::{End, Report};
+use crate::strict;
 
 pub(super) static REPLIES: Replies =
     Replies { agent: "Antigravity", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };
@@ -58,6 +62,27 @@ pub(super) static FORM: ReplyForm = ReplyForm {
     ended: read_plain_output,
     denial: Protocol { halt: Halt::Foreign, any_exit: true, tells: true, ..Protocol::PLAIN },
 };
+
+/// Reads the report of a hook. A bare `ask` leaves the call to the user's own settings, as hooks do
+/// that have no opinion (AY-42).
+pub(super) fn read_answer(event: &Event, row: &EventRow, report: &Report) -> Answer {
+    match row.event == "PreToolUse" && is_bare_ask(report) {
+        true => Answer::default(),
+        false => reply_form::read_report(&FORM, event, row, report),
+    }
+}
+
+/// Returns `true` if a hook printed `ask` without a reason, and nothing else.
+fn is_bare_ask(report: &Report) -> bool {
+    let Ok((stdout, _)) = output_streams(report) else { return false };
+    let read = strict::read_whole_object(stdout);
+    let is_bare = read.is_ok_and(|read| {
+        read.twice.is_empty()
+            && read.fields.len() == 1
+            && read.fields.get("decision").is_some_and(|decision| decision == "ask")
+    });
+    is_bare && report.failure().is_none() && matches!(report.end, End::Exited(0))
+}
 
 /// The decisions that Antigravity knows before a tool.
 const DECISIONS: &[&str] = &["allow", "deny", "ask", "force_ask"];

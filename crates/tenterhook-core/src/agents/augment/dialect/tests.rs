@@ -35,7 +35,7 @@ fn call(tool: &str, input: &Value, is_mcp: bool) -> Value {
         "tool_name": tool, "tool_input": input, "tool_error": null, "is_mcp_tool": is_mcp})
 }
 
-/// AU-20, AU-30: payloads of the shape in the code are neutral here and come out as they were.
+/// AU-20, AU-21: payloads of the shape in the code are neutral here and come out as they were.
 #[test]
 fn payloads_of_the_code_round_trip() {
     let edit = json!({"command": "str_replace", "path": "a", "old_str_1": "a", "new_str_1": "b"});
@@ -141,7 +141,7 @@ fn invalid_value_drops_the_hooks_of_its_event() {
     }
 }
 
-/// AU-1, AU-3, AU-8.
+/// AU-1, AU-3, AU-7, AU-8.
 #[test]
 fn settings_are_read_with_timeouts_in_milliseconds() {
     let text = r#"{"model": "x", /* JSON5 */ "hooks": {

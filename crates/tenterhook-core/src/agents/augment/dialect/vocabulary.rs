@@ -1,4 +1,4 @@
-//! The vocabulary of Auggie: its events, payload fields and tools (AU-20, AU-30). Tables, and the
+//! The vocabulary of Auggie: its events, payload fields and tools (AU-20). Tables, and the
 //! translation of the names of MCP tools.
 
 use std::sync::LazyLock;

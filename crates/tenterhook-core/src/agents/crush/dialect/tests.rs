@@ -40,7 +40,7 @@ fn answer(event: &Event, stdout: &str, stderr: &str, code: i32) -> Answer {
     CRUSH.read_answer(event, row, &report)
 }
 
-/// CR-20, CR-21, CR-30: the documented payload is neutral here and comes out as it was.
+/// CR-20, CR-21: the documented payload is neutral here and comes out as it was.
 #[test]
 fn documented_payloads_round_trip() {
     for (tool, input, neutral) in [

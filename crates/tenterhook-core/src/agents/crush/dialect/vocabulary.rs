@@ -1,4 +1,4 @@
-//! The vocabulary of Crush: its events, payload fields and tools (CR-20, CR-30). Tables, and the
+//! The vocabulary of Crush: its events, payload fields and tools (CR-20). Tables, and the
 //! translation of the names of MCP tools.
 
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Reads the hook files of Windsurf (WS-2 to WS-5): the entries of each event, which have no
+//! Reads the hook files of Windsurf (WS-3, WS-4): the entries of each event, which have no
 //! matcher. Opens no file.
 
 use super::vocabulary;

@@ -1,5 +1,5 @@
 //! The vocabulary of Windsurf: its events, each of which is about one kind of tool, and their fields
-//! (WS-20 to WS-30). Tables, and the translation of an action into a call of a tool.
+//! (WS-20). Tables, and the translation of an action into a call of a tool.
 
 use std::sync::LazyLock;
 
