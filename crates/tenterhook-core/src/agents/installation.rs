@@ -187,6 +187,8 @@ pub struct Installation {
     pub time: (&'static str, u64),
     /// The key and value with which the agent itself denies if a gate gives no answer.
     pub closed: Option<(&'static str, EntryValue)>,
+    /// Whether exit code 2 is the only denial, so that our replies end with it, too.
+    pub denies_by_exit: bool,
     /// Whether the agent appends the event to a command line as a here-document. Only the last
     /// command of the line reads it, so the line is one command.
     pub sends_here_document: bool,
@@ -252,6 +254,7 @@ impl Installation {
         events: &[],
         time: ("", 1),
         closed: None,
+        denies_by_exit: false,
         sends_here_document: false,
         file_version: None,
         cuts_at_slashes: false,

@@ -40,6 +40,7 @@ pub(super) static AGENT: Agent = Agent {
         form: Form::Groups,
         grouped: Some(&[]),
         entry_type: None,
+        denies_by_exit: true,
         events: EVENTS,
         gone: "the action is denied",
         gaps: &[

@@ -43,7 +43,12 @@ pub fn hook_command_line(agent: &Agent, event: &Event, program: &str) -> String 
         return format!("sh -c {}", quote_word(&script));
     }
     if agent.installation.form != Form::Scripts && !agent.installation.sends_here_document {
-        let _ = write!(line, " || sh -c 'echo \"{GONE}\" >&2; exit 2'");
+        // Where a denial of ours is exit code 2, it has its own reason.
+        let (but, code) = match agent.installation.denies_by_exit {
+            true => ("[ $0 -eq 2 ] || ", " $?"),
+            false => ("", ""),
+        };
+        let _ = write!(line, " || sh -c '{but}echo \"{GONE}\" >&2; exit 2'{code}");
     }
     line
 }

@@ -321,7 +321,7 @@ const REGISTERED: &[(&str, u64)] = &[
     ("qwen", 0x64ef_6019_5ff5_7d2d),
     ("cline", 0x0f6e_0013_375e_8515),
     ("gemini", 0x18e6_bc4a_f143_85f9),
-    ("windsurf", 0x7cdd_ce75_bed8_2c90),
+    ("windsurf", 0x6bf5_3138_ae33_21ce),
     ("antigravity", 0xfd58_afde_bcce_337e),
     ("cursor", 0x445a_5877_a3d5_6658),
     ("droid", 0xa897_b72a_e3a5_d680),
