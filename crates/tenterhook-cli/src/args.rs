@@ -171,7 +171,7 @@ pub(crate) enum Command {
     Untrust(TrustWhich),
     /// Print hooks in the native format, and report what is lost
     #[command(
-        after_help = "Examples:\n  tenterhook convert .claude/settings.json\n  tenterhook convert hooks.json --dialect ignis"
+        after_help = "Examples:\n  tenterhook convert .claude/settings.json\n  tenterhook convert hooks.json --dialect ignis\n  tenterhook convert .claude/settings.json --to droid"
     )]
     Convert(Convert),
     /// List the events of a dialect and what a hook may do on each
@@ -378,21 +378,14 @@ pub(crate) struct Convert {
     /// The file to convert
     #[arg(value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) file: Named,
-    /// The format to write
-    #[arg(long, value_name = "FORMAT", default_value = "native")]
-    pub(crate) to: Target,
+    /// The format to write: `native`, or an agent with a file of hooks
+    #[arg(long, value_name = "NAME", default_value = "native", value_parser = dialect_parser(), hide_possible_values = true)]
+    pub(crate) to: DialectId,
     /// The format of the file [default: found by path and content]
     #[arg(long, value_name = "NAME", value_parser = dialect_parser(), hide_possible_values = true)]
     pub(crate) dialect: Option<DialectId>,
     #[command(flatten)]
     pub(crate) output: Output,
-}
-
-/// The formats that can be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Target {
-    /// A `tenterhook.toml`.
-    Native,
 }
 
 #[derive(Debug, Args)]

@@ -19,6 +19,7 @@ pub(crate) mod files;
 pub(crate) mod findings;
 pub(crate) mod first_line;
 pub(crate) mod foreign_file;
+pub(crate) mod hook_file;
 pub(crate) mod kit;
 pub(crate) mod label;
 pub(crate) mod machine;

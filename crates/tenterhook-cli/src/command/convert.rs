@@ -1,9 +1,12 @@
-//! `convert`: one file of any dialect as a native file, and what of it no native file can say.
+//! `convert`: the hooks of one file in another format, and what of them that format cannot say.
+
+use std::sync::Arc;
 
 use serde_json::json;
 use tenterhook_core::config::{self, Added};
-use tenterhook_core::diagnostic::{Diagnostic, Severity};
+use tenterhook_core::diagnostic::{Code, Diagnostic, Severity};
 use tenterhook_core::dialect::{DIALECTS, DialectId, native};
+use tenterhook_core::hook::Hook;
 
 use super::fire::TORN;
 use super::{check, print_json};
@@ -13,6 +16,7 @@ use crate::exit::Exit;
 use crate::load::{self, Whose};
 use crate::problem::Problem;
 use crate::show::diagnostic;
+use crate::show::paint::HELP;
 use crate::term::Term;
 
 pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Problem> {
@@ -34,14 +38,14 @@ pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Probl
     if read.ruleset.hooks().is_empty() {
         return Err(no_hooks_problem(&shown, args, &read.diagnostics));
     }
-    if loaded.sources.iter().all(|source| source.dialect == DialectId::NATIVE) {
-        let message = format!("`{shown}` is native already");
+    if loaded.sources.iter().all(|source| source.dialect == args.to) {
+        let message = format!("`{shown}` is {} already", args.to.as_str());
         return Err(
             Problem::new(message).with_help("`--dialect NAME` says whose it is, if it is not")
         );
     }
-    let write = || native::write(read.ruleset.hooks());
-    let (text, unsaid) = term.run_with_progress("writing hooks", write);
+    let write = || write_hooks(read.ruleset.hooks(), args.to);
+    let (text, unsaid) = term.run_with_progress("writing hooks", write)?;
     // The errors of the file also affect the result, so they come before the list of what is lost.
     loaded.diagnostics.extend(read.diagnostics);
     loaded.diagnostics.extend(unsaid);
@@ -52,10 +56,17 @@ pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Probl
                 .iter()
                 .map(|diagnostic| check::finding_json(diagnostic, &loaded.texts))
                 .collect();
-            print_json(&json!({ "config": text, "diagnostics": found }), term)?;
+            print_json(
+                &json!({ "config": text, "path": args.to.dialect().written_file_path(), "diagnostics": found }),
+                term,
+            )?;
         }
         Format::Text => {
             term.print_data(&text)?;
+            if let Some(path) = args.to.dialect().written_file_path() {
+                let note = format!("`{to}` reads this from `{path}`", to = args.to);
+                term.print_labelled_note(HELP, "note:", &note);
+            }
             for diagnostic in loaded
                 .diagnostics
                 .iter()
@@ -71,6 +82,27 @@ pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Probl
     }
     let lost = loaded.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     Ok(if lost { Exit::Wrong } else { Exit::Good })
+}
+
+/// Writes hooks in a format. For an agent, the entries with which it already calls Tenterhook are left
+/// out: `install` writes them.
+fn write_hooks(hooks: &[Arc<Hook>], to: DialectId) -> Result<(String, Vec<Diagnostic>), Problem> {
+    if to == DialectId::NATIVE {
+        return Ok(native::write(hooks));
+    }
+    let (own, others): (Vec<_>, Vec<_>) =
+        hooks.iter().cloned().partition(|hook| config::is_tenterhook_entry(&hook.run));
+    let written = to.dialect().write_hook_file(&others).ok_or_else(|| {
+        let help = format!("`tenterhook install {to}` makes it call your hooks where they are");
+        Problem::new(format!("`{to}` has no single file of hooks that could be written"))
+            .with_help(help)
+    })?;
+    let left = own.into_iter().map(|hook| {
+        let message = format!("hook `{}`: it calls Tenterhook, and is left out", hook.id);
+        let help = format!("`tenterhook install {to}` writes such entries");
+        Diagnostic::new(Code::PartlyCarriedOver, message, hook.place.clone()).help(help)
+    });
+    Ok((written.0, written.1.into_iter().chain(left).collect()))
 }
 
 /// Returns the problem of a file without hooks: which dialect was tried, and how to name a

@@ -1,4 +1,4 @@
-//! `convert`: the same hooks in a native file, and what is lost.
+//! `convert`: the same hooks in a native file or in one of another agent, and what is lost.
 
 use crate::fixture::{Fixture, fits_schema};
 
@@ -68,4 +68,74 @@ fn a_file_that_configures_nothing_is_an_error() {
         assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{text}");
         assert!(output.stderr.contains(&format!("`{name}` {why}")), "{}", output.stderr);
     }
+}
+
+/// C-150: what the agent reads of the new file is what the file said, and the losses are listed.
+#[test]
+fn settings_of_claude_become_a_file_of_each_agent() {
+    let fixture = Fixture::new();
+    let text = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+        {"type": "command", "command": "./deny", "timeout": 5},
+        {"type": "command", "command": "tenterhook hook --agent claude --event PreToolUse --within 590s"}]}]}}"#;
+    fixture.write("project/.claude/settings.json", text);
+    for (agent, matcher) in [
+        ("codex", "Bash"),
+        ("copilot", "bash"),
+        ("droid", "Execute"),
+        ("gemini", "run_shell_command"),
+        ("gen", "Bash"),
+        ("goose", "shell"),
+        ("qwen", "run_shell_command"),
+        ("reasonix", "bash"),
+        ("ignis", "bash"),
+    ] {
+        let output = fixture.run(&["convert", ".claude/settings.json", "--to", agent], "");
+        assert_eq!(output.code, 0, "{agent}: {}", output.stderr);
+        // Its lines are wrapped.
+        let stderr = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(output.stdout.contains(matcher), "{agent}: {}", output.stdout);
+        assert!(
+            output.stdout.contains("./deny") && !output.stdout.contains("tenterhook"),
+            "{}",
+            output.stdout
+        );
+        assert!(stderr.contains("programs written for `claude` get"), "{agent}: {}", output.stderr);
+        assert!(stderr.contains("is left out"), "{agent}: {}", output.stderr);
+        let (_, path) = stderr.split_once("reads this from `").unwrap();
+        let path = path.split('`').next().unwrap();
+        fixture.write(&format!("other/{path}"), &output.stdout);
+        let path = format!("{agent}={}", fixture.path(&format!("other/{path}")).display());
+        let list = fixture.json(&["list", &path, "--format", "json"], "", 0);
+        assert!(list.to_string().contains("PreToolUse"), "{agent}: {list}");
+        let back = fixture.run(&["convert", &path, "--to", "claude"], "");
+        assert_eq!(back.code, 0, "{agent}: {}", back.stderr);
+        assert!(
+            back.stdout.contains("./deny") && back.stdout.contains("Bash"),
+            "{agent}: {}",
+            back.stdout
+        );
+        assert!(back.stdout.contains("\"timeout\": 5"), "{agent}: {}", back.stdout);
+    }
+    let json = fixture.json(
+        &["convert", ".claude/settings.json", "--to", "droid", "--format", "json"],
+        "",
+        0,
+    );
+    fits_schema("convert", &json);
+    assert_eq!(json["path"], ".factory/hooks.json");
+}
+
+/// C-150: an agent without a single file of hooks, and one that does not exist.
+#[test]
+fn format_that_cannot_be_written_is_named() {
+    let fixture = Fixture::with_settings(
+        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "./a"}]}]}}"#,
+    );
+    let output = fixture.run(&["convert", ".claude/settings.json", "--to", "cline"], "");
+    assert_eq!((output.code, output.stdout.as_str()), (1, ""));
+    assert!(output.stderr.contains("`cline` has no single file of hooks"), "{}", output.stderr);
+    assert!(output.stderr.contains("tenterhook install cline"), "{}", output.stderr);
+    let output = fixture.run(&["convert", ".claude/settings.json", "--to", "claude"], "");
+    assert!(output.stderr.contains("is claude already"), "{}", output.stderr);
+    assert_ne!(fixture.run(&["convert", ".claude/settings.json", "--to", "nothing"], "").code, 0);
 }

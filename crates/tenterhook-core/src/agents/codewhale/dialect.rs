@@ -18,6 +18,7 @@ mod tests;
 mod vocabulary;
 
 use crate::dialect::DialectId;
+use crate::dialect::hook_file::{Field, HookFile, Layout};
 pub(crate) use crate::dialect::parts::{Core, Dialect, Files, Layers, Matching, Runs};
 use crate::hook::Phase;
 use crate::hook::row::Mode;
@@ -31,7 +32,7 @@ pub static CODEWHALE: Dialect = Dialect {
         timeout_key: "timeout_secs",
         ..Runs::DEFAULT
     },
-    files: Files { is_toml: true, ..Files::DEFAULT },
+    files: Files { written: Some(&WRITTEN), is_toml: true, ..Files::DEFAULT },
     matching: Matching { condition: config::read_single_condition, ..Matching::DEFAULT },
     layers: Layers { settle: config::apply_layer_settings_to_hooks, ..Layers::DEFAULT },
     ..Dialect::new(Core {
@@ -45,4 +46,19 @@ pub static CODEWHALE: Dialect = Dialect {
         encode_event: envelope::encode_event,
         read_answer: answer::read_answer,
     })
+};
+
+/// How its hook file is written (C-150).
+static WRITTEN: HookFile = HookFile {
+    agent: "CodeWhale",
+    path: ".codewhale/hooks.toml",
+    layout: Layout::Tables,
+    keys: &[
+        (Field::Event, "event"),
+        (Field::Line, "command"),
+        (Field::Timeout, "timeout_secs"),
+        (Field::Background, "background"),
+    ],
+    second: 1.0,
+    closed: None,
 };

@@ -14,6 +14,7 @@ mod reply;
 mod tests;
 
 pub(crate) use crate::answer::Powers;
+use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::event::Shape;
 use crate::dialect::kit::protocol;
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Matching};
@@ -27,6 +28,7 @@ pub static CODEX: Dialect = Dialect {
         ..Matching::DEFAULT
     },
     files: Files {
+        written: Some(&WRITTEN),
         is_toml: true,
         home_variable: Some("CODEX_HOME"),
         refused: |root| {
@@ -54,6 +56,25 @@ pub static CODEX: Dialect = Dialect {
             protocol::read_report(&answer::ANSWERS, event, row, report)
         },
     })
+};
+
+/// How its hook file is written (C-150).
+static WRITTEN: HookFile = HookFile {
+    agent: "Codex",
+    path: ".codex/hooks.json",
+    layout: Layout::Groups,
+    keys: &[
+        (Field::Type, "type"),
+        (Field::Matcher, "matcher"),
+        (Field::Line, "command"),
+        (Field::Timeout, "timeout"),
+        (Field::Status, "statusMessage"),
+        (Field::Background, "async"),
+        (Field::Prompt, "prompt"),
+        (Field::Server, "server"),
+    ],
+    second: 1.0,
+    closed: None,
 };
 
 /// The event that a hook receives (CX-20).

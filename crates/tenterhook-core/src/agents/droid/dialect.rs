@@ -13,6 +13,7 @@ mod vocabulary;
 use std::path::Path;
 
 use crate::answer::Powers;
+use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::reply_form;
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Matching};
@@ -27,7 +28,11 @@ pub static DROID: Dialect = Dialect {
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "DR-10"),
         ..Matching::DEFAULT
     },
-    files: Files { refused: accepted::find_refused_value, ..Files::DEFAULT },
+    files: Files {
+        written: Some(&WRITTEN),
+        refused: accepted::find_refused_value,
+        ..Files::DEFAULT
+    },
     calls: Calls {
         replies: Some(&reply::REPLIES),
         project_variables: &PROJECT_VARIABLES,
@@ -46,6 +51,21 @@ pub static DROID: Dialect = Dialect {
         encode_event,
         read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
+};
+
+/// How its hook file is written (C-150).
+static WRITTEN: HookFile = HookFile {
+    agent: "Droid",
+    path: ".factory/hooks.json",
+    layout: Layout::BareGroups,
+    keys: &[
+        (Field::Type, "type"),
+        (Field::Matcher, "matcher"),
+        (Field::Line, "command"),
+        (Field::Timeout, "timeout"),
+    ],
+    second: 1.0,
+    closed: None,
 };
 
 /// The variables in which Droid names the project.

@@ -13,6 +13,7 @@ mod vocabulary;
 
 use crate::answer::{Failure, Powers};
 use crate::diagnostic::Code;
+use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::{call, reply_form};
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Failures, Files, Layers, Matching};
@@ -34,6 +35,7 @@ pub static GEMINI: Dialect = Dialect {
         ..Calls::DEFAULT
     },
     files: Files {
+        written: Some(&WRITTEN),
         stopped: |root| settings::find_stopped_events(&vocabulary::ROWS, root),
         ..Files::DEFAULT
     },
@@ -51,6 +53,23 @@ pub static GEMINI: Dialect = Dialect {
         encode_event,
         read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
+};
+
+/// How its hook file is written (C-150).
+static WRITTEN: HookFile = HookFile {
+    agent: "Gemini CLI",
+    path: ".gemini/settings.json",
+    layout: Layout::Groups,
+    keys: &[
+        (Field::Type, "type"),
+        (Field::Matcher, "matcher"),
+        (Field::Line, "command"),
+        (Field::Timeout, "timeout"),
+        (Field::Status, "name"),
+        (Field::Env, "env"),
+    ],
+    second: 1000.0,
+    closed: None,
 };
 
 /// The failure policy of Gemini CLI: an exit code other than 0 and 1 blocks the call or the prompt

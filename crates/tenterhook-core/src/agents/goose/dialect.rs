@@ -12,14 +12,16 @@ mod vocabulary;
 use std::path::Path;
 
 use crate::answer::Powers;
+use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::{call, reply_form};
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Matching};
+pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Matching};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots};
 use crate::hook::Layer;
 pub(crate) use crate::syntax::Node;
 
 /// The dialect.
 pub static GOOSE: Dialect = Dialect {
+    files: Files { written: Some(&WRITTEN), ..Files::DEFAULT },
     matching: Matching {
         tests_other_names: false,
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "GO-10"),
@@ -37,6 +39,21 @@ pub static GOOSE: Dialect = Dialect {
         encode_event: vocabulary::encode_event,
         read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
+};
+
+/// How its hook file is written (C-150).
+static WRITTEN: HookFile = HookFile {
+    agent: "Goose",
+    path: ".agents/plugins/hooks/hooks/hooks.json",
+    layout: Layout::Groups,
+    keys: &[
+        (Field::Type, "type"),
+        (Field::Matcher, "matcher"),
+        (Field::Line, "command"),
+        (Field::Timeout, "timeout"),
+    ],
+    second: 1.0,
+    closed: Some(("on_failure", "block")),
 };
 
 const FILE: &str = ".agents/plugins/*/hooks/hooks.json";

@@ -14,12 +14,14 @@ mod sandbox;
 mod tests;
 
 use crate::dialect::DialectId;
-pub(crate) use crate::dialect::parts::{Commands, Core, Dialect, Matching, Runs};
+use crate::dialect::hook_file::{Field, HookFile, Layout};
+pub(crate) use crate::dialect::parts::{Commands, Core, Dialect, Files, Matching, Runs};
 pub(crate) use crate::hook::Inherit;
 
 /// The dialect. If an answer breaks the protocol, `answer` also keeps the agent's reading of the
 /// output (I-27).
 pub static IGNIS: Dialect = Dialect {
+    files: Files { written: Some(&WRITTEN), ..Files::DEFAULT },
     matching: Matching {
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "I-38"),
         ..Matching::DEFAULT
@@ -42,4 +44,14 @@ pub static IGNIS: Dialect = Dialect {
         encode_event: event::encode_event,
         read_answer: answer::read_answer,
     })
+};
+
+/// How its hook file is written (C-150).
+static WRITTEN: HookFile = HookFile {
+    agent: "ignis",
+    path: ".ignis/hooks.json",
+    layout: Layout::Entries(&[]),
+    keys: &[(Field::Matcher, "matcher"), (Field::Argv, "argv"), (Field::Timeout, "timeout_ms")],
+    second: 1000.0,
+    closed: None,
 };

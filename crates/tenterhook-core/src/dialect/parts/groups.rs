@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Failure, SlipKind};
+use crate::dialect::hook_file::HookFile;
 use crate::dialect::kit::reply::Replies;
 use crate::dialect::kit::shape::{RefusedValue, StoppedEvent};
 use crate::dialect::{
@@ -42,6 +43,8 @@ pub(crate) struct Files {
     pub(crate) servers: Option<&'static ServerFiles>,
     /// Where the entry of a server may name variables.
     pub(crate) server_variables: ServerVariables,
+    /// How its hook file is written; `None` if it has no single file of hooks.
+    pub(crate) written: Option<&'static HookFile>,
 }
 
 impl Files {
@@ -54,6 +57,7 @@ impl Files {
         stopped: |_| Vec::new(),
         servers: None,
         server_variables: ServerVariables::Everywhere,
+        written: None,
     };
 }
 

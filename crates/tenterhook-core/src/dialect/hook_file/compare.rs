@@ -1,0 +1,295 @@
+//! Compares a hook with the hook that an agent reads of its entry, field by field.
+
+use super::entry::words_of_invocation;
+use super::matcher::{is_same_matcher, translate_matcher};
+use super::{HookFile, NotWritten};
+use crate::answer::{Failure, Power};
+use crate::diagnostic::Code;
+use crate::dialect::{Dialect, EventRow};
+use crate::hook::{
+    Command, Hook, Inherit, Invocation, OnFailure, Phase, Run, Sandbox, Shell, Wait,
+};
+use crate::matcher::MatcherSpec;
+use tenterhook_shell::quote_word;
+
+/// What is compared.
+struct Comparison<'a> {
+    /// The hook as it was.
+    hook: &'a Hook,
+    /// Its event, as its own agent has it.
+    from: &'a EventRow,
+    /// The hook that the target reads.
+    read: &'a Hook,
+    /// Its event, as the target has it.
+    row: &'a EventRow,
+    target: &'a Dialect,
+    agent: &'static str,
+    lost: Vec<String>,
+}
+
+/// Returns what `read`, the hooks that the target reads of an entry, lack of `hook`; the error says
+/// why nothing of it runs.
+pub(super) fn differences(
+    hook: &Hook,
+    row: &EventRow,
+    read: &[Hook],
+    target: &Dialect,
+    file: &HookFile,
+) -> Result<Vec<String>, NotWritten> {
+    let agent = file.agent;
+    let found = read.iter().find(|read| read.event == hook.event);
+    let found = found.ok_or_else(|| NotWritten(format!("{agent} would read no hook of it")))?;
+    if let Some((because, _)) = found.arming.disabled_reason() {
+        return Err(NotWritten(format!("{agent} would not run it: {because}")));
+    }
+    if let Run::Unusable { part, why } = &found.run {
+        let why = part.problem_message(why);
+        return Err(NotWritten(format!("{agent} would not run it: {why}")));
+    }
+    let from = hook.dialect.dialect().event_row(&hook.event).unwrap_or(row);
+    let mut compared = Comparison { hook, from, read: found, row, target, agent, lost: Vec::new() };
+    compared.compare_events(read);
+    compared.compare_matchers();
+    compared.compare_runs();
+    compared.compare_timeouts();
+    compared.compare_failure_policies();
+    compared.compare_options();
+    compared.compare_powers();
+    Ok(compared.lost)
+}
+
+impl Comparison<'_> {
+    fn lose(&mut self, field: &str, what: impl std::fmt::Display) {
+        self.lost.push(format!("`{field}`: {what}"));
+    }
+
+    fn compare_events(&mut self, read: &[Hook]) {
+        let others = read.iter().filter(|read| read.event != self.hook.event);
+        let others: Vec<String> = others.map(|read| format!("`{}`", read.event)).collect();
+        if !others.is_empty() {
+            let agent = self.agent;
+            self.lose("event", format!("{agent} also runs it on {}", others.join(", ")));
+        }
+    }
+
+    fn compare_matchers(&mut self) {
+        let agent = self.agent;
+        let spec = self.hook.matcher.spec();
+        let (wanted, lost) = translate_matcher(spec, self.from, self.row);
+        for loss in lost {
+            self.lose("matcher", loss);
+        }
+        let got = self.read.matcher.spec();
+        if is_same_matcher(&wanted, got) {
+            return;
+        }
+        let wanted = matcher_text(&wanted);
+        match got {
+            MatcherSpec::Any => {
+                let event = &self.row.name;
+                self.lose(
+                    "matcher",
+                    format!("{agent} cannot say `{wanted}`: it runs on each `{event}`"),
+                );
+            }
+            got => {
+                self.lose("matcher", format!("{agent} reads `{wanted}` as `{}`", matcher_text(got)))
+            }
+        }
+    }
+
+    fn compare_runs(&mut self) {
+        let agent = self.agent;
+        match (&self.hook.run, &self.read.run) {
+            (Run::Command(wanted), Run::Command(got)) => {
+                if !is_same_invocation(&wanted.invocation, &got.invocation) {
+                    self.lose(
+                        "command",
+                        format!("{agent} would run `{}`", line_of(&got.invocation)),
+                    );
+                }
+                for loss in environment_losses(wanted, got, agent) {
+                    self.lost.push(loss);
+                }
+            }
+            (Run::Http(wanted), Run::Http(got)) => {
+                if (&wanted.url, &wanted.headers, &wanted.variables)
+                    != (&got.url, &got.headers, &got.variables)
+                {
+                    self.lose("url", format!("{agent} would send another request"));
+                }
+                if wanted.secret.is_some() {
+                    self.lose("secret", format!("{agent} signs no request"));
+                }
+            }
+            (Run::Prompt(wanted), Run::Prompt(got)) => {
+                if (&wanted.text, &wanted.model) != (&got.text, &got.model) {
+                    self.lose(
+                        "prompt",
+                        format!("{agent} would ask another question, or another model"),
+                    );
+                }
+                let differs = (wanted.max_tokens, wanted.may_allow, wanted.goes_on)
+                    != (got.max_tokens, got.may_allow, got.goes_on);
+                if differs {
+                    self.lose("prompt", "`tokens`, `allow` and `goes_on` cannot be said");
+                }
+            }
+            (Run::McpTool(wanted), Run::McpTool(got)) if wanted == got => {}
+            _ => self.lose("command", format!("{agent} would run something else")),
+        }
+    }
+
+    fn compare_timeouts(&mut self) {
+        let wanted = self.hook.effective_timeout(self.from);
+        let default = || self.target.default_timeout(&self.read.run, self.row);
+        let got = self.read.timeout.unwrap_or_else(default);
+        if wanted != got {
+            self.lose("timeout", format!("{wanted:?} here, {got:?} there"));
+        }
+    }
+
+    /// Compares what a failure of a gate means: a program that cannot answer, and one that is too
+    /// slow.
+    fn compare_failure_policies(&mut self) {
+        if !self.from.powers.has(Power::Deny) || self.hook.wait != Wait::Attached {
+            return;
+        }
+        let own = self.hook.dialect.dialect();
+        let failures = [
+            ("a program that fails", Failure::exit_code_failure(1, "")),
+            ("a program that is too slow", Failure::new(Code::TimedOut, "")),
+        ];
+        for (who, failure) in failures {
+            let policy = |hook: &Hook, row: &EventRow, dialect: &Dialect| {
+                hook.on_failure
+                    .unwrap_or_else(|| dialect.default_failure_policy(hook, row, &failure))
+            };
+            let wanted = policy(self.hook, self.from, own);
+            let got = policy(self.read, self.row, self.target);
+            if wanted != got {
+                let text =
+                    format!("{who} {} here, and {} there", consequence(wanted), consequence(got));
+                self.lose("on_failure", text);
+            }
+        }
+    }
+
+    fn compare_options(&mut self) {
+        let (hook, read, agent) = (self.hook, self.read, self.agent);
+        let text =
+            |hook: &Hook| hook.condition.as_ref().map(|condition| condition.text().to_owned());
+        match (text(hook), text(read)) {
+            (Some(wanted), got) if got.as_ref() != Some(&wanted) => {
+                self.lose("if", format!("{agent} cannot say `{wanted}`: it runs on more calls"));
+            }
+            (None, Some(got)) => self.lose("if", format!("it runs only if `{got}`")),
+            _ => {}
+        }
+        if hook.wait != read.wait {
+            let text = match read.wait {
+                Wait::Attached => "the event waits for it there",
+                Wait::Detached | Wait::Rewake => "the event does not wait for it there",
+            };
+            self.lose("background", text);
+        }
+        if hook.once != read.once {
+            self.lose("once", format!("{agent} runs it each time"));
+        }
+        if hook.status.is_some() && hook.status != read.status {
+            self.lose("status", format!("{agent} shows no text of yours while it runs"));
+        }
+        if hook.phase != read.phase {
+            self.lose(
+                "phase",
+                format!("it {} here, and {} there", act(hook.phase), act(read.phase)),
+            );
+        }
+        if hook.answer_required && !read.answer_required {
+            self.lose("answer", "an empty answer is consent there");
+        }
+        let is_confined = !matches!(hook.sandbox, Sandbox::Unsaid);
+        if is_confined && hook.sandbox != read.sandbox {
+            self.lose("sandbox", format!("{agent} runs it with its own rights"));
+        }
+    }
+
+    /// Compares what answers can do on the event.
+    fn compare_powers(&mut self) {
+        let (from, to) = (self.from.powers, self.row.powers);
+        let lost = Power::ALL.iter().filter(|(power, _)| from.has(*power) && !to.has(*power));
+        let names: Vec<&str> = lost.map(|(_, name)| *name).collect();
+        if !names.is_empty() {
+            let text =
+                format!("on `{}`, {} ignores: {}", self.row.name, self.agent, names.join(", "));
+            self.lose("answer", text);
+        }
+    }
+}
+
+fn matcher_text(spec: &MatcherSpec) -> String {
+    match spec {
+        MatcherSpec::Any => "*".to_owned(),
+        MatcherSpec::Words(words) => words.join("|"),
+        MatcherSpec::Regex(text) => format!("/{text}/"),
+        MatcherSpec::Never(why) => why.clone(),
+    }
+}
+
+/// Returns what a policy does, as a verb.
+const fn consequence(policy: OnFailure) -> &'static str {
+    match policy {
+        OnFailure::Continue => "lets the action go on",
+        OnFailure::Ask => "makes the agent ask",
+        OnFailure::Block => "blocks",
+    }
+}
+
+/// Returns what a hook of a phase does, as a verb.
+const fn act(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Rewrite => "rewrites in turn",
+        Phase::Decide => "decides",
+        Phase::Observe => "observes",
+    }
+}
+
+/// Returns `true` if two invocations start the same: a line in Bash may have been one for `sh`.
+fn is_same_invocation(wanted: &Invocation, got: &Invocation) -> bool {
+    match (wanted, got) {
+        (
+            Invocation::Shell { text: wanted, shell: Shell::Sh },
+            Invocation::Shell { text: got, shell: Shell::Sh | Shell::Bash },
+        ) => wanted == got,
+        (Invocation::Shell { .. }, Invocation::Shell { .. }) if wanted == got => true,
+        // A shell that only starts the words.
+        (wanted, Invocation::Shell { text, .. }) => *text == line_of(wanted),
+        (wanted, got @ Invocation::Argv { .. }) => {
+            words_of_invocation(wanted) == words_of_invocation(got)
+        }
+    }
+}
+
+/// Returns an invocation as a line for a shell.
+fn line_of(invocation: &Invocation) -> String {
+    let words = words_of_invocation(invocation);
+    words.iter().map(|word| quote_word(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns what a command does not get: variables, a directory, a limited environment.
+fn environment_losses(wanted: &Command, got: &Command, agent: &str) -> Vec<String> {
+    let mut lost = Vec::new();
+    for (name, _) in wanted.env.iter().filter(|variable| !got.env.contains(variable)) {
+        lost.push(format!("`env`: {agent} does not set `{name}`"));
+    }
+    if wanted.cwd.is_some() && wanted.cwd != got.cwd {
+        lost.push(format!("`cwd`: {agent} starts it in another directory"));
+    }
+    if wanted.inherit == Inherit::Listed && got.inherit == Inherit::All {
+        lost.push(format!("`pass`: {agent} hands all its variables on to it"));
+    }
+    if wanted.inherit == Inherit::All && got.inherit == Inherit::Listed {
+        lost.push(format!("`pass`: {agent} hands few of its variables on to it"));
+    }
+    lost
+}

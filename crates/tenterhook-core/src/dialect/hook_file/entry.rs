@@ -1,0 +1,234 @@
+//! Writes one hook as an entry, by the keys of the agent's table.
+
+use serde_json::{Map, Value, json};
+use tenterhook_shell::quote_word;
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Table};
+
+use super::matcher::{matcher_texts, translate_matcher};
+use super::{Field, HookFile, NotWritten, WrittenEntry};
+use crate::dialect::{Dialect, EventRow};
+use crate::hook::{Command, Hook, Http, Invocation, OnFailure, Run, Shell, Wait};
+use crate::matcher::Written;
+
+/// Returns the entries that may say what the hook says, the plainest first; the error says why none
+/// can.
+pub(super) fn entry_candidates(
+    hook: &Hook,
+    target: &Dialect,
+    file: &HookFile,
+    row: &EventRow,
+) -> Result<Vec<WrittenEntry>, NotWritten> {
+    let from = hook.dialect.dialect().event_row(&hook.event).unwrap_or(row);
+    let (matcher, _) = translate_matcher(hook.matcher.spec(), from, row);
+    let mut candidates = Vec::new();
+    for entry in run_candidates(&hook.run, file)? {
+        let entry = with_options(entry, hook, target, file, row);
+        for matcher in matcher_texts(&matcher) {
+            let event = row.name.clone().into_owned();
+            candidates.push(WrittenEntry { event, matcher, entry: entry.clone() });
+        }
+    }
+    Ok(candidates)
+}
+
+/// Returns entries that run what a hook runs.
+fn run_candidates(run: &Run, file: &HookFile) -> Result<Vec<Map<String, Value>>, NotWritten> {
+    let agent = file.agent;
+    match run {
+        Run::Command(command) => command_candidates(command, file),
+        Run::Http(http) => http_entry(http, file).map(|entry| vec![entry]),
+        Run::Prompt(prompt) => {
+            let key = file.key(Field::Prompt).filter(|_| prompt.turns.is_none());
+            let key = key.ok_or_else(|| {
+                NotWritten(format!("`prompt`: {agent} asks no model for a hook like this"))
+            })?;
+            let mut entry = new_entry(file, "prompt");
+            entry.insert(key.to_owned(), prompt.text.clone().into());
+            entry.extend(
+                prompt.model.iter().map(|model| ("model".to_owned(), model.clone().into())),
+            );
+            Ok(vec![entry])
+        }
+        Run::McpTool(call) => {
+            let key = file.key(Field::Server);
+            let key = key.ok_or_else(|| {
+                NotWritten(format!("`mcp`: no hook of {agent} calls a tool of a server"))
+            })?;
+            let mut entry = new_entry(file, "mcp_tool");
+            entry.insert(key.to_owned(), call.server.clone().into());
+            entry.insert("tool".to_owned(), call.tool.clone().into());
+            entry.insert("input".to_owned(), Value::Object(call.input.clone()));
+            Ok(vec![entry])
+        }
+        Run::Rule(_) => not_written(&format!(
+            "it is a rule, and {agent} has none: `tenterhook install` makes an agent ask Tenterhook, which runs it"
+        )),
+        Run::Worker(_) => {
+            not_written(&format!("`worker`: {agent} starts a program for each event"))
+        }
+        Run::Function(_) => not_written("it is a callback of its host, which no file can name"),
+        Run::Unusable { part, why } => not_written(&part.problem_message(why)),
+    }
+}
+
+fn not_written<T>(why: &str) -> Result<T, NotWritten> {
+    Err(NotWritten(why.to_owned()))
+}
+
+fn new_entry(file: &HookFile, kind: &str) -> Map<String, Value> {
+    let field = file.key(Field::Type).map(|key| (key.to_owned(), kind.into()));
+    field.into_iter().collect()
+}
+
+fn command_candidates(
+    command: &Command,
+    file: &HookFile,
+) -> Result<Vec<Map<String, Value>>, NotWritten> {
+    let mut entries = Vec::new();
+    let mut add = |fields: Vec<(&str, Value)>| {
+        let mut entry = new_entry(file, "command");
+        entry.extend(fields.into_iter().map(|(key, value)| (key.to_owned(), value)));
+        entries.push(entry);
+    };
+    let (line_key, argv_key) = (file.key(Field::Line), file.key(Field::Argv));
+    let words = words_of_invocation(&command.invocation);
+    if let (Invocation::Argv { program, args }, Some(line), Some(key)) =
+        (&command.invocation, line_key, file.key(Field::Args))
+    {
+        add(vec![(line, program.as_str().into()), (key, json!(args))]);
+    }
+    if let Some(key) = argv_key {
+        add(vec![(key, json!(words))]);
+    }
+    if let (Invocation::Shell { text, .. }, Some(key)) = (&command.invocation, line_key) {
+        add(vec![(key, text.as_str().into())]);
+    }
+    if let Some(key) = line_key {
+        let quoted: Vec<String> = words.iter().map(|word| quote_word(word)).collect();
+        add(vec![(key, quoted.join(" ").into())]);
+    }
+    Ok(entries)
+}
+
+/// Returns the program of an invocation and its arguments; that of a shell line is its shell.
+pub(super) fn words_of_invocation(invocation: &Invocation) -> Vec<String> {
+    let words: &[&str] = match invocation {
+        Invocation::Argv { program, args } => {
+            return std::iter::once(program).chain(args).cloned().collect();
+        }
+        Invocation::Shell { shell: Shell::Sh, .. } => &["sh", "-c"],
+        Invocation::Shell { shell: Shell::Bash, .. } => &["bash", "-c"],
+        Invocation::Shell { shell: Shell::Login, .. } => &["/bin/sh", "-c", Shell::LOGIN],
+        Invocation::Shell { shell: Shell::PowerShell, .. } => {
+            &["pwsh", "-NoProfile", "-NonInteractive", "-Command"]
+        }
+    };
+    let text = match invocation {
+        Invocation::Shell { text, .. } => text.as_str(),
+        Invocation::Argv { .. } => "",
+    };
+    words.iter().copied().chain([text]).map(str::to_owned).collect()
+}
+
+fn http_entry(http: &Http, file: &HookFile) -> Result<Map<String, Value>, NotWritten> {
+    let key = file.key(Field::Url);
+    let key =
+        key.ok_or_else(|| NotWritten(format!("`url`: no hook of {} is a request", file.agent)))?;
+    let mut entry = new_entry(file, "http");
+    entry.insert(key.to_owned(), http.url.clone().into());
+    if !http.headers.is_empty() {
+        let headers = http.headers.iter().map(|(name, value)| (name.clone(), value.clone().into()));
+        entry.insert("headers".to_owned(), Value::Object(headers.collect()));
+    }
+    if !http.variables.is_empty() {
+        entry.insert("allowedEnvVars".to_owned(), json!(http.variables));
+    }
+    Ok(entry)
+}
+
+/// Adds the options of a hook that have a key.
+fn with_options(
+    mut entry: Map<String, Value>,
+    hook: &Hook,
+    target: &Dialect,
+    file: &HookFile,
+    row: &EventRow,
+) -> Map<String, Value> {
+    let mut set = |field: Field, value: Option<Value>| {
+        if let (Some(key), Some(value)) = (file.key(field), value) {
+            entry.insert(key.to_owned(), value);
+        }
+    };
+    if let Run::Command(command) = &hook.run {
+        let env: Map<String, Value> =
+            command.env.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
+        set(Field::Env, (!env.is_empty()).then_some(Value::Object(env)));
+        set(Field::Cwd, command.cwd.as_ref().map(|cwd| cwd.to_string_lossy().into()));
+    }
+    let own = hook.dialect.dialect();
+    let source_row = own.event_row(&hook.event).unwrap_or(row);
+    let wanted = hook.effective_timeout(source_row);
+    let is_needed = hook.timeout.is_some() || wanted != target.default_timeout(&hook.run, row);
+    set(Field::Timeout, is_needed.then(|| timeout_number(wanted.as_secs_f64() * file.second)));
+    set(Field::Status, hook.status.as_deref().map(Value::from));
+    set(Field::Once, hook.once.then_some(true.into()));
+    set(Field::Background, (hook.wait == Wait::Detached).then_some(true.into()));
+    set(Field::Wake, (hook.wait == Wait::Rewake).then_some(true.into()));
+    set(Field::Condition, rule_text(hook).map(Value::from));
+    let closes = hook.on_failure == Some(OnFailure::Block)
+        || (hook.on_failure.is_none() && source_row.failure == OnFailure::Block);
+    if let Some((key, value)) = file.closed.filter(|_| closes && hook.wait == Wait::Attached) {
+        entry.insert(key.to_owned(), value.into());
+    }
+    entry
+}
+
+/// Returns a number as an integer if it is whole.
+fn timeout_number(number: f64) -> Value {
+    let text = format!("{number}");
+    text.parse::<u64>().map_or_else(|_| json!(number), Value::from)
+}
+
+/// Returns the condition of a hook if it is one rule about a tool call.
+fn rule_text(hook: &Hook) -> Option<&str> {
+    match hook.condition.as_ref()?.native_parts()[..] {
+        [Written::Rule(rule)] => Some(rule),
+        _ => None,
+    }
+}
+
+/// Returns an entry with its matcher, and its event where the table has a key for it.
+pub(super) fn with_matcher(file: &HookFile, written: &WrittenEntry) -> Map<String, Value> {
+    let mut entry = Map::new();
+    entry.extend(file.key(Field::Event).map(|key| (key.to_owned(), written.event.as_str().into())));
+    if let (Some(key), Some(matcher)) = (file.key(Field::Matcher), &written.matcher) {
+        entry.insert(key.to_owned(), matcher.as_str().into());
+    }
+    entry.extend(written.entry.clone());
+    entry
+}
+
+/// Renders entries as tables `[[hooks]]`.
+pub(super) fn toml_tables(file: &HookFile, written: &[WrittenEntry]) -> String {
+    let mut tables = ArrayOfTables::new();
+    for entry in written {
+        let mut table = Table::new();
+        for (key, value) in with_matcher(file, entry) {
+            let item = match value {
+                Value::String(text) => toml_edit::value(text),
+                Value::Bool(flag) => toml_edit::value(flag),
+                Value::Number(number) => match number.as_i64() {
+                    Some(number) => toml_edit::value(number),
+                    None => toml_edit::value(number.as_f64().unwrap_or_default()),
+                },
+                // No table of an agent has these.
+                Value::Null | Value::Array(_) | Value::Object(_) => continue,
+            };
+            table.insert(&key, item);
+        }
+        tables.push(table);
+    }
+    let mut document = DocumentMut::new();
+    document.insert("hooks", Item::ArrayOfTables(tables));
+    document.to_string()
+}
