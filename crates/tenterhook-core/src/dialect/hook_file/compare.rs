@@ -262,12 +262,21 @@ fn is_same_invocation(wanted: &Invocation, got: &Invocation) -> bool {
             Invocation::Shell { text: got, shell: Shell::Sh | Shell::Bash },
         ) => wanted == got,
         (Invocation::Shell { .. }, Invocation::Shell { .. }) if wanted == got => true,
+        (
+            Invocation::Shell { text: wanted, shell: Shell::Sh | Shell::Bash | Shell::Login },
+            Invocation::Shell { text: got, shell: Shell::Sh | Shell::Bash | Shell::Login },
+        ) if wanted == got && is_plain_command(wanted) => true,
         // A shell that only starts the words.
         (wanted, Invocation::Shell { text, .. }) => *text == line_of(wanted),
         (wanted, got @ Invocation::Argv { .. }) => {
             words_of_invocation(wanted) == words_of_invocation(got)
         }
     }
+}
+
+/// Returns `true` if a line is plain words, which each of these shells runs alike.
+fn is_plain_command(line: &str) -> bool {
+    line.chars().all(|char| char.is_ascii_alphanumeric() || " ./_-+:,@%".contains(char))
 }
 
 /// Returns an invocation as a line for a shell.
