@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 use tenterhook::internal::discover;
 use tenterhook_core::agents::{Commands, Consent, repository_files_by_agent};
 use tenterhook_core::dialect::{RepositoryCommand, read_repository_commands};
@@ -264,14 +264,20 @@ fn agents_by(
 
 /// Returns the commands that are no hooks as JSON.
 pub(crate) fn commands_beside_tool_calls_json(found: &[FoundCommand]) -> Value {
-    found.iter().filter(|found| !found.command.is_hook).map(command_json).collect()
+    let beside = found.iter().filter(|found| !found.command.is_hook);
+    beside.map(|found| Value::Object(command_json(found))).collect()
 }
 
-/// Returns a command as JSON.
-pub(crate) fn command_json(found: &FoundCommand) -> Value {
-    json!({
-        "agent": found.agent, "file": found.file, "line": found.command.line,
-        "when": found.command.when, "command": found.command.text,
-        "consent": found.consent.name(), "condition": found.consent.condition(),
-    })
+/// Returns a command as the fields of a JSON object.
+pub(crate) fn command_json(found: &FoundCommand) -> Map<String, Value> {
+    let fields = [
+        ("agent", found.agent.into()),
+        ("file", found.file.as_str().into()),
+        ("line", found.command.line.into()),
+        ("when", found.command.when.as_str().into()),
+        ("command", found.command.text.as_str().into()),
+        ("consent", found.consent.name().into()),
+        ("condition", found.consent.condition().into()),
+    ];
+    fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }

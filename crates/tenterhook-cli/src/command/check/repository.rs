@@ -192,10 +192,10 @@ fn print_page(rows: &[(&FoundCommand, bool)], open: usize, term: Term) -> Result
 fn to_json(root: &Path, rows: &[(&FoundCommand, bool)], is_complete: bool) -> Value {
     let commands = rows.iter().map(|(found, is_accepted)| {
         let mut row = repository::command_json(found);
-        row["hook"] = found.command.is_hook.into();
-        row["digest"] = found.digest.to_string().into();
-        row["accepted"] = (*is_accepted).into();
-        row
+        row.insert("hook".to_owned(), found.command.is_hook.into());
+        row.insert("digest".to_owned(), found.digest.to_string().into());
+        row.insert("accepted".to_owned(), (*is_accepted).into());
+        Value::Object(row)
     });
     let commands: Vec<Value> = commands.collect();
     json!({ "directory": root.to_string_lossy(), "complete": is_complete, "commands": commands })
