@@ -61,7 +61,9 @@ pub(super) fn compare(
 ) -> (String, bool) {
     let new = facts.difference(&record.facts).map(|fact| new_fact(fact, facts, tables));
     let gone = record.facts.difference(facts).map(|fact| gone_fact(fact, tables));
-    let lines: Vec<String> = new.chain(gone).collect();
+    // An event that is gone is also absent.
+    let lines: BTreeSet<String> = new.chain(gone).collect();
+    let lines: Vec<String> = lines.into_iter().collect();
     let last = if record.version.is_empty() { "none" } else { &record.version };
     let title = format!("{}: {} {version} (last look: {last})", watched.agent, watched.package);
     if lines.is_empty() {
