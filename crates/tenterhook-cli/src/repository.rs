@@ -83,7 +83,7 @@ pub(crate) fn find_commands_in(directories: &[PathBuf], here: &Here) -> Vec<Foun
     found
 }
 
-/// Returns what stands for the commands of a file that cannot be read.
+/// Returns the row that represents the commands of a file that cannot be read.
 fn unreadable_file(error: &str) -> RepositoryCommand {
     RepositoryCommand {
         line: 1,

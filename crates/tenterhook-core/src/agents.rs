@@ -241,9 +241,7 @@ pub fn agent_by_program(program: &str) -> Option<&'static Agent> {
 /// Iterates over what agents run of a project's files: the agent's name for people, and the file.
 pub fn repository_files_by_agent() -> impl Iterator<Item = (&'static str, &'static RepositoryFile)>
 {
-    let listed = AGENTS.iter().map(|agent| (agent.title, agent.repository_files));
-    let all = listed.chain(repository::others::OTHERS.iter().copied());
-    all.flat_map(|(title, files)| files.iter().map(move |file| (title, file)))
+    AGENTS.iter().flat_map(|agent| agent.repository_files.iter().map(|file| (agent.title, file)))
 }
 
 /// Iterates over the agents whose modules could silence hooks.

@@ -67,16 +67,9 @@ pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Probl
                 let note = format!("`{to}` reads this from `{path}`", to = args.to);
                 term.print_labelled_note(HELP, "note:", &note);
             }
-            for diagnostic in loaded
-                .diagnostics
-                .iter()
-                .filter(|diagnostic| diagnostic.severity > Severity::Advice)
-            {
-                term.print_note(&diagnostic::render_diagnostic(
-                    diagnostic,
-                    &loaded.texts,
-                    term.width(),
-                ));
+            let is_shown = |found: &&Diagnostic| found.severity > Severity::Advice;
+            for found in loaded.diagnostics.iter().filter(is_shown) {
+                term.print_note(&diagnostic::render_diagnostic(found, &loaded.texts, term.width()));
             }
         }
     }

@@ -3,6 +3,7 @@
 
 pub mod dialect;
 
+use super::repository::{CommandKey, Consent, MCP_START, RepositoryFile, hook_file, settings_file};
 use super::{
     Agent, Event, Evidence, Form, Guarded, Installation, Scope, new_config_path, tool_gate_event,
 };
@@ -21,6 +22,7 @@ pub(super) static AGENT: Agent = Agent {
         ..Guarded::NONE
     },
     evidence: Evidence::Read { source: "docs/hooks/README.md of charmbracelet/crush at 0388f5f" },
+    repository_files: REPOSITORY_FILES,
     installation: Installation {
         seen: &[".config/crush"],
         home: ".config/crush",
@@ -47,6 +49,16 @@ pub(super) static AGENT: Agent = Agent {
     },
     ..Agent::NONE
 };
+
+/// What Crush runs of a project, by its documents.
+const REPOSITORY_FILES: &[RepositoryFile] = &[
+    hook_file("crush.json", &["hooks"], Consent::Unknown),
+    hook_file(".crush.json", &["hooks"], Consent::Unknown),
+    settings_file("crush.json", PROGRAMS, Consent::Unknown),
+    settings_file(".crush.json", PROGRAMS, Consent::Unknown),
+];
+const PROGRAMS: &[CommandKey] =
+    &[(&["mcp", "*"], MCP_START), (&["lsp", "*"], "at start, as a language server")];
 
 /// The event for which Crush calls Tenterhook. Older versions know no other that judges a call.
 const EVENTS: &[Event] = &[tool_gate_event("PreToolUse", 600)];

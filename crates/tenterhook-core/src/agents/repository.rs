@@ -1,8 +1,6 @@
 //! What an agent runs of a project's files: where they are, where commands stand in them, and
 //! whether the agent asks first. Types only; opens no file.
 
-pub(super) mod others;
-
 /// A kind of file in a project from which an agent runs commands.
 #[derive(Clone, Copy, Debug)]
 pub struct RepositoryFile {

@@ -3,6 +3,7 @@
 
 pub mod dialect;
 
+use super::repository::{CommandKey, Consent, MCP_START, RepositoryFile, hook_file, settings_file};
 use super::{
     Agent, EntryValue, Event, Form, Guarded, Installation, Scope, new_config_path, observer_event,
     tool_gate_event, tool_observer_event,
@@ -36,6 +37,7 @@ pub static AGENT: Agent = Agent {
         ],
         ..Guarded::NONE
     },
+    repository_files: REPOSITORY_FILES,
     installation: Installation {
         seen: &[".vibe"],
         home_variable: Some("VIBE_HOME"),
@@ -62,6 +64,14 @@ pub static AGENT: Agent = Agent {
     },
     ..Agent::NONE
 };
+
+/// What Mistral Vibe runs of a project. 3.0.3 skips the hooks of a folder without trust.
+const REPOSITORY_FILES: &[RepositoryFile] = &[
+    hook_file(".vibe/hooks.toml", &["hooks"], TRUST),
+    settings_file(".vibe/config.toml", SERVERS, TRUST),
+];
+const TRUST: Consent = Consent::Asked("after you trust the folder, or with `--trust`");
+const SERVERS: &[CommandKey] = &[(&["mcp_servers", "*"], MCP_START)];
 
 /// The events for which Mistral Vibe calls Tenterhook: all that it has.
 const EVENTS: &[Event] = &[

@@ -3,6 +3,7 @@
 
 pub mod dialect;
 
+use super::repository::{CommandKey, Consent, MCP_START, RepositoryFile, hook_file, settings_file};
 use super::{Agent, Evidence, Installation, SharedFiles};
 
 /// The agent.
@@ -12,6 +13,7 @@ pub(super) static AGENT: Agent = Agent {
     evidence: Evidence::Read { source: "its documents of 2026-07-29" },
     // An editor may be started by a tool: its program and its settings are not protected.
     installation: Installation { seen: &[".vscode", ".config/Code"], ..Installation::NONE },
+    repository_files: REPOSITORY_FILES,
     reads: &[
         SharedFiles {
             owner: "claude",
@@ -36,6 +38,15 @@ pub(super) static AGENT: Agent = Agent {
     ],
     ..Agent::NONE
 };
+
+/// What VS Code runs of a project, by its documents of June and October 2026. It reads the hooks of Claude Code, too.
+const REPOSITORY_FILES: &[RepositoryFile] = &[
+    hook_file(".github/hooks/*.json", &["hooks"], Consent::Unknown),
+    hook_file(".claude/settings.json", &["hooks"], Consent::Unknown),
+    hook_file(".claude/settings.local.json", &["hooks"], Consent::Unknown),
+    settings_file(".vscode/mcp.json", SERVERS, Consent::Unknown),
+];
+const SERVERS: &[CommandKey] = &[(&["servers", "*"], MCP_START)];
 
 /// Its events, by their neutral names.
 const EVENTS: &[&str] = &[

@@ -43,10 +43,17 @@ pub(super) fn dialect_of_payload(
     if has("sessionId") {
         return Some(DialectId::COPILOT);
     }
-    if !has("hook_event_name") {
-        return None;
-    }
-    let event = json.get("hook_event_name").and_then(Value::as_str);
+    let event = json.get("hook_event_name")?.as_str();
+    dialect_of_named_event(json, event, claimed)
+}
+
+/// Returns the dialect of a payload in the form of Claude Code, which many agents share.
+fn dialect_of_named_event(
+    json: &Map<String, Value>,
+    event: Option<&str>,
+    claimed: DialectId,
+) -> Option<DialectId> {
+    let has = |key: &str| json.contains_key(key);
     if event.is_some_and(|event| ["pre_tool", "post_tool", "post_agent"].contains(&event)) {
         return Some(DialectId::VIBE);
     }

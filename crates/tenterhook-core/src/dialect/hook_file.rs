@@ -162,7 +162,7 @@ impl Writer<'_> {
             }
         };
         for loss in lost {
-            // What an event ignores is said once, with the first hook.
+            // What an event ignores is reported once, with the first hook.
             let is_of_event = loss.starts_with("`answer`: on ");
             if !is_of_event || !self.diagnostics.iter().any(|known| known.message.ends_with(&loss))
             {

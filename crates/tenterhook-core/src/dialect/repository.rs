@@ -1,5 +1,5 @@
-//! Finds the commands that an agent runs of a project's file; a table of the agent says where they
-//! stand. Pure: opens no file, and decides nothing about the commands.
+//! Finds the commands that an agent runs of a project's file, at the keys that a table of the agent
+//! names. Pure: opens no file, and decides nothing about the commands.
 
 use crate::agents::{Commands, RepositoryFile};
 use crate::diagnostic::Span;
@@ -34,7 +34,7 @@ pub fn read_repository_commands(file: &RepositoryFile, text: &str) -> Vec<Reposi
             };
             let mut found = Vec::new();
             for (path, when) in keys {
-                visit_nodes_at_key_path(&root, path, Place::default(), &mut |node, place| {
+                visit_nodes_at_key_path(&root, path, KeyPosition::default(), &mut |node, place| {
                     let command = command_of_node(node).map(|command| RepositoryCommand {
                         line: line_of(text, place.span.unwrap_or(node.span)),
                         when: format!("`{}`: {when}", place.names),
@@ -53,7 +53,7 @@ pub fn read_repository_commands(file: &RepositoryFile, text: &str) -> Vec<Reposi
                 Err(unreadable) => return unreadable,
             };
             let mut found = Vec::new();
-            visit_nodes_at_key_path(&root, path, Place::default(), &mut |node, _| {
+            visit_nodes_at_key_path(&root, path, KeyPosition::default(), &mut |node, _| {
                 collect_handlers(node, None, text, &mut found);
             });
             found.sort();
@@ -98,12 +98,12 @@ fn line_of(text: &str, span: Span) -> usize {
 
 /// Where a node is: the keys that lead to it, and the span of the last one.
 #[derive(Clone, Default)]
-struct Place {
+struct KeyPosition {
     names: String,
     span: Option<Span>,
 }
 
-impl Place {
+impl KeyPosition {
     /// Returns the place of an entry below this one.
     fn with_entry(&self, entry: &Entry) -> Self {
         let dot = if self.names.is_empty() { "" } else { "." };
@@ -116,15 +116,15 @@ impl Place {
 fn visit_nodes_at_key_path(
     node: &Node,
     path: &[&str],
-    place: Place,
-    each: &mut dyn FnMut(&Node, Place),
+    place: KeyPosition,
+    each: &mut dyn FnMut(&Node, KeyPosition),
 ) {
     let Some((key, rest)) = path.split_first() else { return each(node, place) };
     for entry in node.entries().iter().filter(|entry| *key == "*" || entry.key == *key) {
         visit_nodes_at_key_path(&entry.node, rest, place.with_entry(entry), each);
     }
     for element in node.as_array().unwrap_or_default().iter().filter(|_| *key == "*") {
-        let place = Place { span: Some(element.span), ..place.clone() };
+        let place = KeyPosition { span: Some(element.span), ..place.clone() };
         visit_nodes_at_key_path(element, rest, place, each);
     }
 }

@@ -502,16 +502,11 @@ pub(super) fn parse_settings(agent: &Agent, text: &str) -> Result<Node, Wrong> {
     if let Some(hooks) = events_node(agent, &root) {
         let expected = format!("`{}` is an object", agent.installation.wrapper);
         shape(hooks, hooks.as_object().is_some(), &expected)?;
-        for entry in hooks
-            .entries()
-            .iter()
-            .filter(|entry| agent.installation.events.iter().any(|ours| ours.name == entry.key))
-        {
-            shape(
-                &entry.node,
-                entry.node.as_array().is_some(),
-                &format!("`{}` is a list", entry.key),
-            )?;
+        let events = agent.installation.events;
+        let is_ours = |key: &str| events.iter().any(|event| event.name == key);
+        for entry in hooks.entries().iter().filter(|entry| is_ours(&entry.key)) {
+            let expected = format!("`{}` is a list", entry.key);
+            shape(&entry.node, entry.node.as_array().is_some(), &expected)?;
         }
     }
     let many = group_matchers(agent, &root)

@@ -72,7 +72,7 @@ fn find_foreign_line_in_script(text: &str) -> Option<Stranger> {
 const PROGRAM: &str = "/@/tenterhook";
 
 /// Returns the program that a text calls if the text is exactly what `install` writes: the command
-/// of an event, or a file of its own (T-192). A program with quoted characters is not recognized.
+/// of an event, or a separate file (T-192). A program with quoted characters is not recognized.
 #[must_use]
 pub fn program_called_by_own_text(text: &str) -> Option<&str> {
     AGENTS.iter().find_map(|agent| {

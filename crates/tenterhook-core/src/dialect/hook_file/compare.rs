@@ -12,7 +12,7 @@ use crate::hook::{
 use crate::matcher::MatcherSpec;
 use tenterhook_shell::quote_word;
 
-/// What is compared.
+/// The two hooks to compare.
 struct Comparison<'a> {
     /// The hook as it was.
     hook: &'a Hook,
@@ -119,7 +119,7 @@ impl Comparison<'_> {
                     self.lose("url", format!("{agent} would send another request"));
                 }
                 if wanted.secret.is_some() {
-                    self.lose("secret", format!("{agent} signs no request"));
+                    self.lose("secret", format!("{agent} sends requests without a signature"));
                 }
             }
             (Run::Prompt(wanted), Run::Prompt(got)) => {
