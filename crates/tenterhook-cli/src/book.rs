@@ -32,6 +32,7 @@ const PAGES: &[Page] = pages![
     "dialect-codewhale",
     "dialect-codex",
     "dialect-copilot",
+    "dialect-crush",
     "dialect-cursor",
     "dialect-droid",
     "dialect-gemini",

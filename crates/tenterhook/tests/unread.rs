@@ -218,10 +218,12 @@ fn what_stands_at_a_place_and_cannot_be_read_is_a_source() {
             (format!("{moved}/gemini.json").as_str(), nothing, true),
             (format!("{moved}/qwen.json").as_str(), nothing, true),
             (format!("{moved}/droid.json").as_str(), nothing, true),
+            (format!("{moved}/cursor.json").as_str(), nothing, true),
             (format!("{moved}/antigravity.json").as_str(), nothing, true),
             (format!("{moved}/windsurf.json").as_str(), nothing, true),
             (format!("{moved}/augment.json").as_str(), nothing, true),
             ("home/.config/crush/crush.json", nothing, true),
+            (format!("{moved}/crush.json").as_str(), nothing, true),
         ]
     );
 }

@@ -376,6 +376,7 @@ fn restraint_of(reply: &str) -> &'static str {
     let words = [
         &reply["decision"],
         &reply["action"],
+        &reply["permission"],
         &reply["permissionDecision"],
         &inner["permissionDecision"],
     ];
@@ -390,7 +391,8 @@ fn restraint_of(reply: &str) -> &'static str {
     }
     let text = reply.to_string();
     let added = [&reply["additionalContext"], &reply["contextModification"], &reply["context"]];
-    let added = added.into_iter().chain([&inner["additionalContext"]]);
+    let added =
+        added.into_iter().chain([&reply["additional_context"], &inner["additionalContext"]]);
     match (
         is("ask") || is("force_ask"),
         text.contains("ls -l"),

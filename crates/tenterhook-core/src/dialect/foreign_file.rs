@@ -50,7 +50,7 @@ mod tests {
         for (path, text, expected) in [
             ("/p/.cursor/hooks.json", "{}", None),
             ("/p/.windsurf/hooks.json", "{}", None),
-            ("/p/.kiro/hooks/x.json", "{", Some("kiro")),
+            ("/p/.kiro/hooks/x.json", "{", None),
             ("/p/.factory/hooks.json", r#"{"PreToolUse": []}"#, None),
             ("/p/x.json", r#"{"hooks": {"agentSpawn": []}}"#, Some("kiro")),
             ("/p/x.json", r#"{"hooks": {"preToolUse": []}}"#, None),

@@ -321,13 +321,13 @@ const REGISTERED: &[(&str, u64)] = &[
     ("qwen", 0x64ef_6019_5ff5_7d2d),
     ("cline", 0x0f6e_0013_375e_8515),
     ("gemini", 0x18e6_bc4a_f143_85f9),
+    ("cursor", 0x445a_5877_a3d5_6658),
     ("windsurf", 0x6bf5_3138_ae33_21ce),
     ("antigravity", 0xfd58_afde_bcce_337e),
-    ("cursor", 0x445a_5877_a3d5_6658),
     ("droid", 0xa897_b72a_e3a5_d680),
     ("vibe", 0x3d03_a1e2_7095_7efb),
-    ("augment", 0xe547_740d_9569_e223),
     ("hermes", 0x9b8d_6070_cfb4_2305),
+    ("augment", 0xe547_740d_9569_e223),
     ("crush", 0x4e83_44ab_75fd_9729),
 ];
 
