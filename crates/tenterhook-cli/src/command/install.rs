@@ -155,6 +155,7 @@ fn print_or_apply_install(
     }
     let notes = [
         behind::other_hooks_note(agent, scope, args.only_own, here),
+        behind::other_reader_note(agent, here),
         foreign_entries_note(agent, scope, args, here),
         status::events_unknown_to_version_note(agent, here),
     ];

@@ -40,6 +40,22 @@ fn run_as_cursor(fixture: &Fixture, line: &str) -> (i32, String) {
     (output.code, output.stdout)
 }
 
+/// BR-171: `install` says which other agent runs the file, until that agent calls Tenterhook itself.
+#[test]
+fn install_names_an_agent_that_runs_the_same_file() {
+    let fixture = with_rule();
+    let is_named = |fixture: &Fixture| {
+        let output = fixture.run(&["install", "claude"], "");
+        let text: Vec<&str> = output.stderr.split_whitespace().collect();
+        text.join(" ").contains("`tenterhook install cursor --experimental` makes Cursor call")
+    };
+    assert!(!is_named(&fixture), "Cursor is not here");
+    fixture.write("home/.cursor/cli.json", "{}");
+    assert!(is_named(&fixture));
+    assert_eq!(fixture.run(&["install", "cursor", "--experimental"], "").code, 0);
+    assert!(!is_named(&fixture));
+}
+
 const CLAUDE: (&str, &str) = ("home/.claude/settings.json", "/hooks/PreToolUse/0/hooks/0/command");
 const CURSOR: (&str, &str) = ("home/.cursor/hooks.json", "/hooks/preToolUse/0/command");
 

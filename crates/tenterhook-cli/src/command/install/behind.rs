@@ -2,11 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use tenterhook_core::agents::{Agent, Scope};
+use tenterhook_core::agents::{AGENTS, Agent, Scope};
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::hook::{Arming, Layer};
+use tenterhook_core::install::installed_events_and_commands;
 
-use super::files::{Change, read_or_problem, without_no_op_changes};
+use super::files::{
+    Change, agent_file_path, is_agent_present, read_if_exists, read_or_problem,
+    without_no_op_changes,
+};
 use crate::ambient::Here;
 use crate::load::{self, Whose};
 use crate::problem::Problem;
@@ -35,6 +39,27 @@ pub(super) fn with_only_own_marker_change(
     let after = only_own.then(|| NOTE.to_owned());
     changes.extend(without_no_op_changes(vec![Change::of_private_file(path, before, after)]));
     Ok(changes)
+}
+
+/// Returns a line about an agent on this machine that runs this agent's file, too, and may give our
+/// entries in it no event, so that they deny there (BR-171).
+pub(super) fn other_reader_note(agent: &Agent, here: &Here) -> Option<String> {
+    let may_starve = |reader: &&&Agent| {
+        let mut rows = reader.reads.iter().filter(|row| row.owner == agent.name);
+        rows.any(|row| !row.denial.is_empty()) && is_agent_present(reader, here)
+    };
+    let reader = AGENTS.iter().find(may_starve)?;
+    let path = agent_file_path(reader, Scope::User, here)?;
+    let text = read_if_exists(&path).ok().flatten().unwrap_or_default();
+    let calls = installed_events_and_commands(reader, &text).is_ok_and(|all| !all.is_empty());
+    (!calls).then(|| {
+        format!(
+            "{title} reads this file, too, and our entries deny where it gives them no event: `tenterhook install {name} --experimental` makes \
+             {title} call Tenterhook itself",
+            title = reader.title,
+            name = reader.name,
+        )
+    })
 }
 
 /// Returns one line about the hooks of other files that run behind an agent; `None` without such
