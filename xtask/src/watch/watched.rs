@@ -82,6 +82,17 @@ pub(super) static WATCHED: &[Watched] = &[
     Watched { tables: &["cline"], ..npm("cline", "@cline/cli-linux-x64", &[Reading::Lists]) },
     Watched { tables: &["gemini"], ..npm("gemini", "@google/gemini-cli", &[Reading::Lists]) },
     Watched { tables: &["droid"], ..npm("droid", "@factory/cli-linux-x64", &[Reading::Lists]) },
+    Watched {
+        tables: &["vibe"],
+        registry: Registry::PyPi,
+        ..npm("vibe", "mistral-vibe", &[Reading::Lists])
+    },
+    Watched {
+        tables: &["hermes"],
+        registry: Registry::PyPi,
+        ..npm("hermes", "hermes-agent", &[Reading::Lists])
+    },
+    Watched { tables: &["openclaw"], ..npm("openclaw", "openclaw", &[Reading::Lists]) },
     Watched { tables: &["cursor"], ..npm("cursor", "@cursor/sdk", &[Reading::Lists]) },
     Watched { tables: &["augment"], ..npm("augment", "@augmentcode/auggie", &[Reading::Lists]) },
     Watched {

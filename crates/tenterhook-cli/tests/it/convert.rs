@@ -133,7 +133,11 @@ fn format_that_cannot_be_written_is_named() {
     );
     let output = fixture.run(&["convert", ".claude/settings.json", "--to", "cline"], "");
     assert_eq!((output.code, output.stdout.as_str()), (1, ""));
-    assert!(output.stderr.contains("`cline` has no single file of hooks"), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("hooks cannot be written in the format of `cline` yet"),
+        "{}",
+        output.stderr
+    );
     assert!(output.stderr.contains("tenterhook install cline"), "{}", output.stderr);
     let output = fixture.run(&["convert", ".claude/settings.json", "--to", "claude"], "");
     assert!(output.stderr.contains("is claude already"), "{}", output.stderr);
