@@ -92,7 +92,6 @@ pub(super) static WATCHED: &[Watched] = &[
         registry: Registry::PyPi,
         ..npm("hermes", "hermes-agent", &[Reading::Lists])
     },
-    Watched { tables: &["openclaw"], ..npm("openclaw", "openclaw", &[Reading::Lists]) },
     Watched { tables: &["cursor"], ..npm("cursor", "@cursor/sdk", &[Reading::Lists]) },
     Watched { tables: &["augment"], ..npm("augment", "@augmentcode/auggie", &[Reading::Lists]) },
     Watched {
