@@ -345,7 +345,7 @@ impl Loaded {
             let text = format!("{path} ({hooks}) is not read here: {}", hidden.because);
             term.print_labelled_note(WARNING, "warning:", &text);
         }
-        if unread.iter().any(|hidden| !hidden.is_foreign) {
+        if !unread.is_empty() {
             term.print_note("");
             term.print_labelled_note(
                 HELP,

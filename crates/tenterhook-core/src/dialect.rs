@@ -41,7 +41,7 @@ pub(crate) use self::condition::{ConditionFault, parse_condition};
 pub use self::{
     event_fault::EventFault,
     files::{Disk, Plugins, ReadServers, Scan, ServerFile, ServerFiles, ServerVariables, Silencer},
-    foreign_file::{foreign_agent_of_file, foreign_agents, foreign_hook_files},
+    foreign_file::foreign_agent_of_file,
     kit::reply::Reply,
     label::{EventLabel, event_rows_named},
     parts::Dialect,

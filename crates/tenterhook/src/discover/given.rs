@@ -93,7 +93,7 @@ fn agent_of_unsupported_format(path: &Path, text: &str) -> Option<&'static Agent
     if format != Format::Json {
         return None;
     }
-    foreign_agent_of_file(path, syntax::parse_or_salvage(text, format, GROUPS).root.as_ref())
+    foreign_agent_of_file(syntax::parse_or_salvage(text, format, GROUPS).root.as_ref())
 }
 
 fn unsupported_format_diagnostic(path: &Path, agent: &Agent) -> Diagnostic {

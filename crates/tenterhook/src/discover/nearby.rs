@@ -6,11 +6,9 @@ use super::candidates::all_config_candidates;
 use super::file::read_config_file;
 use super::view::View;
 use super::{absolute_path, config_format, new_source};
-use tenterhook_core::dialect::{
-    Candidate, DIALECTS, DialectId, Fit, Roots, foreign_agents, foreign_hook_files,
-};
+use tenterhook_core::dialect::{Candidate, DIALECTS, DialectId, Fit, Roots};
 use tenterhook_core::hook::Layer;
-use tenterhook_core::syntax::{self, Format};
+use tenterhook_core::syntax;
 
 /// How many directories above the caller's are searched for files that it hides.
 const MAX_ANCESTORS: usize = 16;
@@ -24,8 +22,6 @@ pub struct Hidden {
     pub hooks: usize,
     /// Why it is not read.
     pub because: String,
-    /// Whether no dialect reads it, even if it is named.
-    pub is_foreign: bool,
 }
 
 /// Finds files with hooks, in the working directory and the directories above it, that an agent
@@ -52,27 +48,11 @@ pub fn find_unread_hook_files(roots: &Roots) -> Vec<Hidden> {
             let hooks = dialect.dialect().read_config(&source).hooks.len();
             if hooks > 0 {
                 let because = why_file_is_unread(&path, directory, roots);
-                hidden.push(Hidden { path, hooks, because, is_foreign: false });
+                hidden.push(Hidden { path, hooks, because });
             }
         }
-        hidden.extend(hook_files_without_dialect(directory));
     }
     hidden
-}
-
-/// Finds the hook files in a directory whose agents have no dialect (C-139).
-fn hook_files_without_dialect(directory: &Path) -> impl Iterator<Item = Hidden> {
-    foreign_agents().flat_map(move |agent| {
-        foreign_hook_files(agent).filter_map(move |file| {
-            let path = directory.join(file);
-            let root = syntax::parse_by_format(&read_config_file(&path).ok()?, Format::Json).root?;
-            let events = root.get("hooks").unwrap_or(&root).entries();
-            let hooks =
-                events.iter().filter_map(|event| event.node.as_array()).map(<[_]>::len).sum();
-            let because = format!("Tenterhook does not read the hooks of {}", agent.title);
-            (hooks > 0).then_some(Hidden { path, hooks, because, is_foreign: true })
-        })
-    })
 }
 
 /// Returns the working directory and its parents, up to the root of the repository and without the
