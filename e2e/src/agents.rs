@@ -10,6 +10,7 @@ mod expected;
 mod front;
 mod gaps;
 mod install;
+mod kept;
 mod later;
 mod load;
 mod managed;
@@ -21,12 +22,15 @@ mod switched_off;
 mod yesterday;
 
 use std::fmt::Write as _;
+use std::io::Write as _;
+use std::time::Instant;
 
 use tenterhook_probe::Agent;
 
 use crate::{Report, at_once};
 use cases::{Case, Column};
 use expected::Table;
+use kept::Kept;
 use options::Options;
 
 /// What was found in one column: cases and what became of them.
@@ -53,7 +57,7 @@ pub(crate) fn run(args: &[&str]) -> Report {
     let mut table = Table::read()?;
     let mut holds = true;
     for round in 1..=options.times {
-        let rounds = plays(&agents, &options, front.as_ref());
+        let rounds = plays(&agents, &options, front.as_ref())?;
         for ((agent, column), found) in rounds {
             let name = install::name(&agent);
             match found {
@@ -91,23 +95,32 @@ pub(crate) fn run(args: &[&str]) -> Report {
 /// One agent in one column, and what came of it.
 type Played = ((Agent, Column), Result<Found, String>);
 
-/// Plays all agents in all columns, some at the same time.
+/// Plays all agents in all columns, some at the same time, and says on stderr how long each took.
 fn plays(
     agents: &[(Agent, std::path::PathBuf)],
     options: &Options,
     front: Option<&front::Tenterhook>,
-) -> Vec<Played> {
+) -> Result<Vec<Played>, String> {
     let all: Vec<_> = agents
         .iter()
         .flat_map(|(agent, program)| {
             options.columns.iter().map(move |column| (agent, program, *column))
         })
         .collect();
+    let open = |folder| Kept::open(folder, front.map(front::Tenterhook::program));
+    let kept = options.resume.as_deref().map(open).transpose()?;
     let _load = (options.loaded > 0).then(load::Load::start);
-    at_once::each(&all, options.jobs, |_, (agent, program, column)| {
-        let column = *column;
+    Ok(at_once::each(&all, options.jobs, |_, (agent, program, column)| {
+        let (column, began) = (*column, Instant::now());
         let front = front.filter(|_| column == Column::With);
         let case = Case { agent, program, column, front, options };
-        ((**agent, column), case.play_all())
-    })
+        let name = format!("{}, {}", install::name(agent), column.name());
+        let size = if options.whole { "whole" } else { "sampled" };
+        let found = match &kept {
+            Some(kept) => kept.find_or_play(&format!("{name}, {size}"), || case.play_all()),
+            None => case.play_all(),
+        };
+        let _ = writeln!(std::io::stderr(), "{name}: {} s", began.elapsed().as_secs());
+        ((**agent, column), found)
+    }))
 }

@@ -37,6 +37,11 @@ impl Tenterhook {
         Ok(Self { program: tree::root().join("target/debug/tenterhook") })
     }
 
+    /// Returns the path of its program.
+    pub(super) fn program(&self) -> &Path {
+        &self.program
+    }
+
     /// Runs it in the home of a fixture.
     pub(super) fn run(&self, args: &[&str], room: &Fixture, env: &Env) -> Result<Output, String> {
         let mut command = Command::new(&self.program);

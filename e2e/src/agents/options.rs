@@ -29,11 +29,13 @@ pub(super) struct Options {
     pub(super) jobs: usize,
     /// How many denials must arrive while the machine has four times more to do than it has cores; 0: not asked.
     pub(super) loaded: usize,
+    /// The folder that keeps what was found of each agent, if a later run is to go on where this one ends.
+    pub(super) resume: Option<PathBuf>,
     /// Prints what an agent said whose play went wrong.
     pub(super) verbose: bool,
 }
 
-const USAGE: &str = "usage: cargo e2e agents [NAME | NAME-VERSION]... [--whole] [--proprietary] [--bless] [--without | --with] [--times N] [--loaded N] [--jobs N] [--cache DIR]";
+const USAGE: &str = "usage: cargo e2e agents [NAME | NAME-VERSION]... [--whole] [--proprietary] [--bless] [--without | --with] [--times N] [--loaded N] [--jobs N] [--cache DIR] [--resume DIR]";
 
 impl Options {
     #[expect(clippy::disallowed_methods, reason = "a program reads its own environment")]
@@ -49,6 +51,7 @@ impl Options {
             times: 1,
             jobs: 3,
             loaded: 0,
+            resume: None,
             verbose: false,
         };
         let mut args = args.iter();
@@ -68,6 +71,7 @@ impl Options {
                 "--loaded" => options.loaded = number(value()?)?,
                 "--jobs" => options.jobs = number(value()?)?,
                 "--cache" => options.cache = PathBuf::from(value()?),
+                "--resume" => options.resume = Some(PathBuf::from(value()?)),
                 name if AGENTS.iter().any(|agent| agent.name == without_version(name)) => {
                     options.only.push(name.to_owned())
                 }
@@ -77,6 +81,10 @@ impl Options {
         // What an agent does alone on a busy machine is not asked, and one that ends its run at a denial would be started a hundred times.
         if options.loaded > 0 && options.columns.len() > 1 {
             options.columns = vec![Column::With];
+        }
+        // Rounds and load are played to be played again.
+        if options.resume.is_some() && (options.times > 1 || options.loaded > 0) {
+            return Err(format!("`--resume` goes with neither `--times` nor `--loaded`\n{USAGE}"));
         }
         Ok(options)
     }
