@@ -37,7 +37,8 @@ pub(crate) mod vscode;
 pub(crate) mod windsurf;
 
 pub use installation::{
-    Below, ConfigPath, EntryValue, Event, Form, Installation, Key, PluginList, Scope, SwitchFile,
+    Approvals, Below, ConfigPath, EntryForm, EntryValue, Event, EventLists, Fallback, Form,
+    Installation, JsonFile, Key, Pin, Plugin, PluginList, Protection, Scope, SwitchFile, Syntax,
     Unhooked,
 };
 use installation::{

@@ -14,7 +14,7 @@ pub(super) mod switches;
 
 use std::path::Path;
 
-use tenterhook_core::agents::{Agent, Form, Scope, agents_with_hook_installation};
+use tenterhook_core::agents::{Agent, Approvals, Form, Scope, agents_with_hook_installation};
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::install::foreign_entries;
 
@@ -192,7 +192,8 @@ fn print_or_apply_install(
 
 /// Describes what the user has to do next.
 fn next_step_for_user(agent: &Agent, scope: Scope) -> String {
-    if agent.installation.approvals.is_some() && agent.installation.approvals_file(scope).is_none()
+    if agent.installation.approvals != Approvals::NotNeeded
+        && agent.installation.approvals_file(scope).is_none()
     {
         return format!("{} reads it at the next start, without asking for approval", agent.title);
     }

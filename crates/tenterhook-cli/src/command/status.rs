@@ -396,7 +396,7 @@ fn read_own_files(agent: &Agent, path: &Path, found: &mut Found) -> bool {
             let call = format!(" hook --agent {} --event {} ", agent.name, event.name);
             let plugin = format!("\"{}\"", event.name);
             let calls = text.contains(&call)
-                || (agent.installation.form == Form::Plugin && text.contains(&plugin));
+                || (matches!(agent.installation.form, Form::Plugin(_)) && text.contains(&plugin));
             if calls {
                 found.events.push(event.name.to_owned());
             }
@@ -416,7 +416,7 @@ fn read_own_files(agent: &Agent, path: &Path, found: &mut Found) -> bool {
 
 /// Returns the program that a file of ours starts.
 fn program_in_own_file(agent: &Agent, text: &str) -> Option<String> {
-    if agent.installation.form == Form::Plugin {
+    if matches!(agent.installation.form, Form::Plugin(_)) {
         let line = text.lines().find_map(|line| line.strip_prefix("const PROGRAM = "))?;
         return serde_json::from_str(line).ok();
     }

@@ -5,8 +5,8 @@ pub mod dialect;
 
 use super::repository::{Consent, RepositoryFile, hook_file};
 use super::{
-    Agent, Event, Evidence, Form, Guarded, Installation, Scope, new_config_path, observer_event,
-    tool_gate_event, tool_observer_event,
+    Agent, EntryForm, Event, EventLists, Evidence, Form, Guarded, Installation, JsonFile, Scope,
+    new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
 
 /// The agent.
@@ -40,12 +40,14 @@ pub(super) static AGENT: Agent = Agent {
             new_config_path(Scope::Project, ".agents/hooks.json"),
         ],
         form: Form::Groups,
-        wrapper: "tenterhook",
-        grouped: Some(GROUPED),
+        json: JsonFile {
+            wrapper: "tenterhook",
+            lists: EventLists::GroupsOf(GROUPED),
+            ..JsonFile::USUAL
+        },
+        entry: EntryForm { matcher: Some("*"), ..EntryForm::USUAL },
         events: EVENTS,
-        time: ("timeout", 1),
         switches: &[(&["tenterhook", "enabled"], false)],
-        matcher: Some("*"),
         gone: "tool calls are denied",
         gaps: &[
             "a hook cannot change a call: that becomes a denial",

@@ -5,9 +5,10 @@ pub mod dialect;
 
 use super::repository::{Consent, MCP_SERVERS, RepositoryFile, hook_file, settings_file};
 use super::{
-    Agent, Event, Evidence, Form, Guarded, Installation, Scope, new_config_path, observer_event,
-    tool_gate_event, tool_observer_event,
+    Agent, EntryForm, Event, Evidence, Form, Guarded, Installation, JsonFile, Scope, Syntax,
+    new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
+use crate::syntax::NotStrict;
 
 /// The agent.
 pub(super) static AGENT: Agent = Agent {
@@ -39,10 +40,13 @@ pub(super) static AGENT: Agent = Agent {
             new_config_path(Scope::Managed, "/etc/augment/settings.json"),
         ],
         form: Form::Groups,
-        comments: true,
+        json: JsonFile { syntax: Syntax::Json(&[NotStrict::Comment]), ..JsonFile::USUAL },
+        entry: EntryForm {
+            timeout: Some(("timeout", 1000)),
+            matcher: Some(".*"),
+            ..EntryForm::USUAL
+        },
         events: EVENTS,
-        time: ("timeout", 1000),
-        matcher: Some(".*"),
         gone: "tool calls are denied",
         gaps: &[
             "a hook cannot ask: that becomes a denial",

@@ -7,9 +7,11 @@ mod repository;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Below, EntryValue, Event, Form, Guarded, Installation, Modules, Scope, Sessions,
-    SwitchFile, gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, Below, EntryForm, EntryValue, Event, Form, Guarded, Installation, JsonFile, Modules,
+    Pin, Protection, Scope, Sessions, SwitchFile, Syntax, gate_event, new_config_path,
+    observer_event, tool_gate_event, tool_observer_event,
 };
+use crate::syntax::NotStrict;
 use tenterhook_shell::Language;
 
 /// The agent.
@@ -67,13 +69,16 @@ pub static AGENT: Agent = Agent {
             new_config_path(Scope::Managed, "/etc/claude-code/managed-settings.json"),
         ],
         form: Form::Groups,
-        javascript: true,
-        mark: true,
-        lone_matchers: true,
-        checks_values: true,
+        json: JsonFile {
+            syntax: Syntax::Json(&[NotStrict::Javascript, NotStrict::ByteOrderMark]),
+            checks_values: true,
+            ..JsonFile::USUAL
+        },
+        entry: EntryForm {
+            closed: Some(("onFailure", EntryValue::Text("block"))),
+            ..EntryForm::USUAL
+        },
         events: EVENTS,
-        time: ("timeout", 1),
-        closed: Some(("onFailure", EntryValue::Text("block"))),
         switches: &[(&["disableAllHooks"], true)],
         gone: "tool calls and prompts are denied",
         gaps: &[
@@ -89,25 +94,26 @@ pub static AGENT: Agent = Agent {
             file: ".claude/settings.local.json",
             key: (&["disableAllHooks"], true),
         }],
-        only_managed: Some(SwitchFile {
-            below: Below::Root,
-            file: "etc/claude-code/managed-settings.json",
-            key: (&["allowManagedHooksOnly"], true),
-        }),
-        managed_stays: true,
-        managed_settings: &[
-            (&["disableAllHooks"], false),
-            (
-                &[
-                    "pluginConfigs",
-                    "cc-plugin-sec-default@builtin",
-                    "options",
-                    "allowManagedModsOnly",
-                ],
-                true,
-            ),
-        ],
-        has_guard: true,
+        protection: Protection {
+            only_managed: Some(SwitchFile {
+                below: Below::Root,
+                file: "etc/claude-code/managed-settings.json",
+                key: (&["allowManagedHooksOnly"], true),
+            }),
+            pin: Pin::Agent(&[
+                (&["disableAllHooks"], false),
+                (
+                    &[
+                        "pluginConfigs",
+                        "cc-plugin-sec-default@builtin",
+                        "options",
+                        "allowManagedModsOnly",
+                    ],
+                    true,
+                ),
+            ]),
+            has_guard: true,
+        },
         ..Installation::NONE
     },
     ..Agent::NONE

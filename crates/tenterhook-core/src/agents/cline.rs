@@ -5,8 +5,8 @@ pub mod dialect;
 
 use super::repository::{Consent, RepositoryFile, code_file};
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, gate_event, new_config_path, observer_event,
-    tool_gate_event, tool_observer_event,
+    Agent, EntryForm, Event, Fallback, Form, Guarded, Installation, Scope, gate_event,
+    new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
 
 /// The agent.
@@ -35,7 +35,7 @@ pub static AGENT: Agent = Agent {
             new_config_path(Scope::Project, ".clinerules/hooks"),
         ],
         form: Form::Scripts,
-        javascript: true,
+        entry: EntryForm { fallback: Fallback::Outside, ..EntryForm::USUAL },
         events: EVENTS,
         gone: "tool calls are denied, and the run ends",
         gaps: &[

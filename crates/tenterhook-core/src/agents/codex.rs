@@ -7,8 +7,9 @@ pub(crate) mod transcript;
 
 use super::repository::{CommandKey, Consent, MCP_START, RepositoryFile, hook_file, settings_file};
 use super::{
-    Agent, Below, Event, Form, Guarded, Installation, Scope, Sessions, SwitchFile, gate_event,
-    new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, Approvals, Below, Event, Form, Guarded, Installation, JsonFile, Pin, Protection, Scope,
+    Sessions, SwitchFile, gate_event, new_config_path, observer_event, tool_gate_event,
+    tool_observer_event,
 };
 use tenterhook_shell::Language;
 
@@ -62,10 +63,9 @@ pub static AGENT: Agent = Agent {
             new_config_path(Scope::Managed, "/etc/codex/hooks.json"),
         ],
         form: Form::Groups,
-        roots: &["description", "hooks"],
+        json: JsonFile { root_keys: &["description", "hooks"], ..JsonFile::USUAL },
         events: EVENTS,
-        time: ("timeout", 1),
-        approvals: Some("config.toml"),
+        approvals: Approvals::ByUser("config.toml"),
         gone: "tool calls and prompts are denied",
         gaps: &[
             "a hook that is not approved in `/hooks` is skipped, silently in `codex exec`, unless it has `--scope managed`",
@@ -96,12 +96,15 @@ pub static AGENT: Agent = Agent {
                 key: (&["features", "hooks"], false),
             },
         ],
-        pin_by_hand: Some("`hooks = true` below `[features]` in `/etc/codex/requirements.toml`"),
-        only_managed: Some(SwitchFile {
-            below: Below::Root,
-            file: "etc/codex/requirements.toml",
-            key: (&["allow_managed_hooks_only"], true),
-        }),
+        protection: Protection {
+            pin: Pin::ByHand("`hooks = true` below `[features]` in `/etc/codex/requirements.toml`"),
+            only_managed: Some(SwitchFile {
+                below: Below::Root,
+                file: "etc/codex/requirements.toml",
+                key: (&["allow_managed_hooks_only"], true),
+            }),
+            ..Protection::NONE
+        },
         ..Installation::NONE
     },
     ..Agent::NONE

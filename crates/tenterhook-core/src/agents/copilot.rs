@@ -7,9 +7,10 @@ pub(crate) mod transcript;
 
 use super::repository::{Consent, RepositoryFile, hook_file};
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, Sessions, SharedFiles, gate_event,
-    new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, EntryForm, Event, Form, Guarded, Installation, JsonFile, Scope, Sessions, SharedFiles,
+    Syntax, gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
+use crate::syntax::NotStrict;
 use tenterhook_shell::Language;
 
 /// The agent.
@@ -80,9 +81,9 @@ pub static AGENT: Agent = Agent {
             new_config_path(Scope::Managed, "/etc/github-copilot/policy.d/tenterhook.json"),
         ],
         form: Form::OwnFlat,
-        javascript: true,
+        json: JsonFile { syntax: Syntax::Json(&[NotStrict::Javascript]), ..JsonFile::USUAL },
+        entry: EntryForm { timeout: Some(("timeoutSec", 1)), ..EntryForm::USUAL },
         events: EVENTS,
-        time: ("timeoutSec", 1),
         gone: "tool calls are denied: any code but 0 is a denial",
         gaps: &[
             "a hook that exceeds its timeout lets the call run; ours ends before",

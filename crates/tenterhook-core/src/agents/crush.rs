@@ -5,8 +5,10 @@ pub mod dialect;
 
 use super::repository::{CommandKey, Consent, MCP_START, RepositoryFile, hook_file, settings_file};
 use super::{
-    Agent, Event, Evidence, Form, Guarded, Installation, Scope, new_config_path, tool_gate_event,
+    Agent, EntryForm, Event, EventLists, Evidence, Form, Guarded, Installation, JsonFile, Scope,
+    Syntax, new_config_path, tool_gate_event,
 };
+use crate::syntax::NotStrict;
 
 /// The agent.
 pub(super) static AGENT: Agent = Agent {
@@ -31,11 +33,13 @@ pub(super) static AGENT: Agent = Agent {
             new_config_path(Scope::Project, "crush.json"),
         ],
         form: Form::Groups,
-        grouped: Some(&[]),
-        entry_type: None,
-        comments: true,
+        json: JsonFile {
+            syntax: Syntax::Json(&[NotStrict::Comment]),
+            lists: EventLists::Entries,
+            ..JsonFile::USUAL
+        },
+        entry: EntryForm { kind: None, ..EntryForm::USUAL },
         events: EVENTS,
-        time: ("timeout", 1),
         gone: "tool calls are denied",
         gaps: &[
             "a hook cannot ask: that becomes a denial",

@@ -5,8 +5,9 @@ pub mod dialect;
 
 use super::repository::{Consent, MCP_SERVERS, RepositoryFile, hook_file, settings_file};
 use super::{
-    Agent, EntryValue, Event, Evidence, Form, Guarded, Installation, Scope, SharedFiles,
-    gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, EntryForm, EntryValue, Event, EventLists, Evidence, Fallback, Form, Guarded,
+    Installation, JsonFile, Scope, SharedFiles, Syntax, gate_event, new_config_path,
+    observer_event, tool_gate_event, tool_observer_event,
 };
 use tenterhook_shell::Language;
 
@@ -61,14 +62,20 @@ pub static AGENT: Agent = Agent {
             new_config_path(Scope::Managed, "/etc/cursor/hooks.json"),
         ],
         form: Form::Groups,
-        grouped: Some(&[]),
-        comments: true,
-        file_version: Some(1),
-        cuts_at_slashes: true,
-        sends_here_document: true,
-        closed: Some(("failClosed", EntryValue::True)),
+        json: JsonFile {
+            syntax: Syntax::CommentsInTexts,
+            version: Some(1),
+            lists: EventLists::Entries,
+            ..JsonFile::USUAL
+        },
+        entry: EntryForm {
+            closed: Some(("failClosed", EntryValue::True)),
+            // Cursor appends the event to the command line as a here-document. Only the last command of
+            // the line reads it, so the line is one command.
+            fallback: Fallback::Outside,
+            ..EntryForm::USUAL
+        },
         events: EVENTS,
-        time: ("timeout", 1),
         gone: "tool calls, subagents and prompts are denied",
         gaps: &[
             "a hook cannot ask before a tool: that becomes a denial",

@@ -5,9 +5,10 @@ pub mod dialect;
 
 use super::repository::{Consent, MCP_SERVERS, RepositoryFile, hook_file, settings_file};
 use super::{
-    Agent, Below, Event, Form, Guarded, Installation, Scope, SwitchFile, gate_event,
-    new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, Below, EntryForm, Event, Form, Guarded, Installation, JsonFile, Scope, SwitchFile,
+    Syntax, gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
+use crate::syntax::NotStrict;
 
 /// The agent.
 pub static AGENT: Agent = Agent {
@@ -38,10 +39,13 @@ pub static AGENT: Agent = Agent {
             new_config_path(Scope::Project, ".factory/hooks.json"),
         ],
         form: Form::Groups,
-        wrapper: "",
-        comments: true,
+        json: JsonFile {
+            syntax: Syntax::Json(&[NotStrict::Comment]),
+            wrapper: "",
+            ..JsonFile::USUAL
+        },
+        entry: EntryForm { matcher: Some("*"), ..EntryForm::USUAL },
         events: EVENTS,
-        time: ("timeout", 1),
         switches: &[(&["hooksDisabled"], true)],
         switches_elsewhere: &[
             new_switch_file(Below::Project, ".factory/hooks.json", &["hooksDisabled"]),
@@ -50,7 +54,6 @@ pub static AGENT: Agent = Agent {
             new_switch_file(Below::AgentHome, "hooks/hooks.json", &["hooksDisabled"]),
             new_switch_file(Below::AgentHome, "settings.json", &["hooks", "hooksDisabled"]),
         ],
-        matcher: Some("*"),
         gone: "tool calls and prompts are denied",
         gaps: &[
             "a hook cannot ask: that becomes a denial",

@@ -9,9 +9,11 @@ use super::repository::{
     CommandKey, Consent, MCP_SERVERS, MCP_START, RepositoryFile, hook_file, settings_file,
 };
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, Sessions, gate_event, new_config_path,
-    observer_event, tool_gate_event, tool_observer_event,
+    Agent, EntryForm, Event, Form, Guarded, Installation, JsonFile, Pin, Protection, Scope,
+    Sessions, Syntax, gate_event, new_config_path, observer_event, tool_gate_event,
+    tool_observer_event,
 };
+use crate::syntax::NotStrict;
 use tenterhook_shell::Language;
 
 /// The agent.
@@ -61,14 +63,22 @@ pub static AGENT: Agent = Agent {
             new_config_path(Scope::Managed, "/etc/gemini-cli/settings.json"),
         ],
         form: Form::Groups,
-        comments: true,
-        javascript: true,
+        json: JsonFile {
+            syntax: Syntax::Json(&[NotStrict::Comment, NotStrict::Javascript]),
+            ..JsonFile::USUAL
+        },
+        entry: EntryForm {
+            timeout: Some(("timeout", 1000)),
+            matcher: Some("*"),
+            ..EntryForm::USUAL
+        },
         events: EVENTS,
-        time: ("timeout", 1000),
         switches: &[(&["hooksConfig", "enabled"], false)],
         // Without it, a user's `false` runs no managed hooks either (0.61.0).
-        managed_settings: &[(&["hooksConfig", "enabled"], true)],
-        matcher: Some("*"),
+        protection: Protection {
+            pin: Pin::Settings(&[(&["hooksConfig", "enabled"], true)]),
+            ..Protection::NONE
+        },
         gone: "tool calls and prompts are denied",
         gaps: &[
             "a question without a person hangs the run",

@@ -5,8 +5,8 @@ pub mod dialect;
 
 use super::repository::{Consent, RepositoryFile, hook_file};
 use super::{
-    Agent, EntryValue, Event, Form, Guarded, Installation, Scope, Unhooked, new_config_path,
-    observer_event, tool_gate_event, tool_observer_event,
+    Agent, EntryForm, EntryValue, Event, Form, Guarded, Installation, Scope, Unhooked,
+    new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
 use crate::event::tool::Tool;
 
@@ -32,8 +32,10 @@ pub static AGENT: Agent = Agent {
         ],
         form: Form::OwnGroups,
         events: EVENTS,
-        time: ("timeout", 1),
-        closed: Some(("on_failure", EntryValue::Text("block"))),
+        entry: EntryForm {
+            closed: Some(("on_failure", EntryValue::Text("block"))),
+            ..EntryForm::USUAL
+        },
         gone: "tool calls are denied",
         unhooked: &[Unhooked {
             tool: Tool::Agent,

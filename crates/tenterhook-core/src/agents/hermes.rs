@@ -4,8 +4,8 @@
 pub mod dialect;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, gate_event, new_config_path, observer_event,
-    tool_gate_event, tool_observer_event,
+    Agent, Approvals, EntryForm, Event, Fallback, Form, Guarded, Installation, Scope, gate_event,
+    new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
 
 /// The agent.
@@ -47,13 +47,13 @@ pub static AGENT: Agent = Agent {
         home: ".hermes",
         places: &[new_config_path(Scope::User, "config.yaml")],
         form: Form::Yaml,
-        entry_type: None,
-        printed_denial: Some(r#"{"action":"block","message":"@REASON@"}"#),
-        comments: true,
+        entry: EntryForm {
+            kind: None,
+            fallback: Fallback::Print(r#"{"action":"block","message":"@REASON@"}"#),
+            ..EntryForm::USUAL
+        },
         events: EVENTS,
-        time: ("timeout", 1),
-        approvals: Some("shell-hooks-allowlist.json"),
-        enters_approvals: true,
+        approvals: Approvals::ByInstall("shell-hooks-allowlist.json"),
         gone: "tool calls are denied",
         gaps: &[
             "a hook cannot ask or change a call: both become a denial",

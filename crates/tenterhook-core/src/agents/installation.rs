@@ -4,6 +4,7 @@
 //! hooks by their text would drop them.
 
 use crate::event::tool::Tool;
+use crate::syntax::{Format, NotStrict};
 
 /// The configuration that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +30,8 @@ pub enum Form {
     OwnFlat,
     /// A shell script for each event, with the event's name.
     Scripts,
-    /// One JavaScript file that the agent loads as a module.
-    Plugin,
+    /// A JavaScript file that the agent loads as a module.
+    Plugin(Plugin),
     /// A YAML file that others also write, whose key `hooks` holds a list of entries for each event.
     Yaml,
 }
@@ -43,6 +44,91 @@ impl Form {
     }
 }
 
+/// The module of [`Form::Plugin`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plugin {
+    /// The part of its text that registers with the agent.
+    pub end: &'static str,
+    /// The other files of the plugin, with their names. If there are any, the config path is their
+    /// folder, and the module is `index.js` in it.
+    pub beside: &'static [(&'static str, &'static str)],
+    /// The file that lists the plugins which the agent loads, if it loads no others.
+    pub list: Option<PluginList>,
+}
+
+/// The syntax of an agent's JSON file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// JSON with these deviations.
+    Json(&'static [NotStrict]),
+    /// JSON with comments, where `//` and `/*` begin a comment also within a text.
+    CommentsInTexts,
+    /// JSON5.
+    Json5,
+}
+
+impl Syntax {
+    /// The format to parse it with.
+    #[must_use]
+    pub const fn format(self) -> Format {
+        match self {
+            Self::Json(_) | Self::CommentsInTexts => Format::Json,
+            Self::Json5 => Format::Json5,
+        }
+    }
+
+    /// Returns `true` if the agent accepts this deviation from strict JSON.
+    #[must_use]
+    pub fn accepts(self, deviation: NotStrict) -> bool {
+        match self {
+            Self::Json(accepted) => accepted.contains(&deviation),
+            Self::CommentsInTexts => deviation == NotStrict::Comment,
+            Self::Json5 => false,
+        }
+    }
+}
+
+/// What the list of an event holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventLists {
+    /// Groups, each with its entries.
+    Groups,
+    /// Entries.
+    Entries,
+    /// Groups for these events, entries for the others.
+    GroupsOf(&'static [&'static str]),
+}
+
+/// What an agent's JSON file may hold.
+#[derive(Clone, Copy, Debug)]
+pub struct JsonFile {
+    /// Its syntax.
+    pub syntax: Syntax,
+    /// The only keys that its root may have; empty if it may have any.
+    pub root_keys: &'static [&'static str],
+    /// The number that the agent requires under `version` at its root.
+    pub version: Option<u64>,
+    /// The key of the object that holds the events; empty if the root holds them.
+    pub wrapper: &'static str,
+    /// What the lists of its events hold.
+    pub lists: EventLists,
+    /// Whether the agent refuses the whole file for one value of a known key (BR-102), such as a
+    /// list of matchers.
+    pub checks_values: bool,
+}
+
+impl JsonFile {
+    /// The most common rules.
+    pub const USUAL: Self = Self {
+        syntax: Syntax::Json(&[]),
+        root_keys: &[],
+        version: None,
+        wrapper: "hooks",
+        lists: EventLists::Groups,
+        checks_values: false,
+    };
+}
+
 /// The value of a key of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryValue {
@@ -50,6 +136,87 @@ pub enum EntryValue {
     Text(&'static str),
     /// `true`.
     True,
+}
+
+/// How the command of a gate denies if the `tenterhook` program is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fallback {
+    /// It exits with 2.
+    ExitCode,
+    /// It exits with 2, as for each of our denials: the agent reads no other.
+    OnlyExitCode,
+    /// It prints this, where `@REASON@` stands for the reason: the agent runs no shell, and exit
+    /// codes deny nothing.
+    Print(&'static str),
+    /// It does not: the agent or the script around it denies.
+    Outside,
+}
+
+/// The entry of an event.
+#[derive(Clone, Copy, Debug)]
+pub struct EntryForm {
+    /// The value of its key `type`, if it has that key.
+    pub kind: Option<&'static str>,
+    /// The key of its timeout, and how many of its units are a second; `None` if it has no timeout.
+    pub timeout: Option<(&'static str, u64)>,
+    /// The key and value with which the agent itself denies if a gate gives no answer.
+    pub closed: Option<(&'static str, EntryValue)>,
+    /// The matcher that is written for tool events.
+    pub matcher: Option<&'static str>,
+    /// How its command denies if the program is missing.
+    pub fallback: Fallback,
+}
+
+impl EntryForm {
+    /// The most common entry.
+    pub const USUAL: Self = Self {
+        kind: Some("command"),
+        timeout: Some(("timeout", 1)),
+        closed: None,
+        matcher: None,
+        fallback: Fallback::ExitCode,
+    };
+}
+
+/// Whether an agent runs only approved hooks, and the user file in which it stores the approvals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Approvals {
+    /// It runs all.
+    NotNeeded,
+    /// The user approves hooks in the agent.
+    ByUser(&'static str),
+    /// `install` enters its own hooks in the file.
+    ByInstall(&'static str),
+}
+
+/// What keeps the organization's hooks enabled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pin {
+    /// Nothing.
+    Missing,
+    /// The agent: no other file can disable them. `install` also writes these settings, so that
+    /// users' files silence them less.
+    Agent(&'static [Key]),
+    /// These settings, which `install` writes beside them.
+    Settings(&'static [Key]),
+    /// What the organization can write by hand, as a clause.
+    ByHand(&'static str),
+}
+
+/// What keeps others from silencing an agent's hooks.
+#[derive(Clone, Copy, Debug)]
+pub struct Protection {
+    /// The organization's switch that allows only managed hooks.
+    pub only_managed: Option<SwitchFile>,
+    /// What keeps the organization's hooks enabled.
+    pub pin: Pin,
+    /// Whether `install` can write a guard against everything that silences its hooks.
+    pub has_guard: bool,
+}
+
+impl Protection {
+    /// No protection.
+    pub const NONE: Self = Self { only_managed: None, pin: Pin::Missing, has_guard: false };
 }
 
 /// The path to a boolean in an agent's settings that applies to all hooks, and the value that
@@ -117,7 +284,7 @@ pub struct SwitchFile {
 }
 
 /// A settings file that lists the plugins which an agent loads. Each value is the path of a key.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PluginList {
     /// The file, relative to the agent's home.
     pub file: &'static str,
@@ -150,73 +317,20 @@ pub struct Installation {
     pub places: &'static [ConfigPath],
     /// The format of its config files.
     pub form: Form,
-    /// The part of the file of [`Form::Plugin`] that registers with the agent.
-    pub plugin: &'static str,
-    /// The key of the object that holds the events in its file; empty if the root holds them.
-    pub wrapper: &'static str,
-    /// The events whose lists hold groups, if the lists of the others hold the entries directly.
-    pub grouped: Option<&'static [&'static str]>,
-    /// The value of the key `type` of an entry, if its entries have that key.
-    pub entry_type: Option<&'static str>,
-    /// The other files of the plugin, with their names. If there are any, the config path is their
-    /// folder, and the plugin is `index.js` in it.
-    pub beside_plugin: &'static [(&'static str, &'static str)],
-    /// The file that lists the plugins which the agent loads, if it loads no others.
-    pub plugin_list: Option<PluginList>,
-    /// What a gate prints if the program is missing, if the agent runs no shell and exit codes deny
-    /// nothing: `@REASON@` stands for the reason.
-    pub printed_denial: Option<&'static str>,
-    /// Whether it accepts comments in them.
-    pub comments: bool,
-    /// Whether it reads JSON as JavaScript does (C-87).
-    pub javascript: bool,
-    /// Whether its files are JSON5.
-    pub json5: bool,
-    /// Whether it accepts a byte order mark before them.
-    pub mark: bool,
-    /// Whether it rejects the whole file if the matcher of a group is a list.
-    pub lone_matchers: bool,
-    /// Whether it refuses the whole file for one value of a known key (BR-102).
-    pub checks_values: bool,
-    /// The only keys that the root of its file may have; empty if it may have any.
-    pub roots: &'static [&'static str],
+    /// What its file may hold, if that is JSON.
+    pub json: JsonFile,
+    /// The entry of an event.
+    pub entry: EntryForm,
     /// The events that are registered.
     pub events: &'static [Event],
-    /// The key of a timeout in an entry, and how many of its units are a second; empty if an entry
-    /// has no timeout.
-    pub time: (&'static str, u64),
-    /// The key and value with which the agent itself denies if a gate gives no answer.
-    pub closed: Option<(&'static str, EntryValue)>,
-    /// Whether exit code 2 is the only denial, so that our replies end with it, too.
-    pub denies_by_exit: bool,
-    /// Whether the agent appends the event to a command line as a here-document. Only the last
-    /// command of the line reads it, so the line is one command.
-    pub sends_here_document: bool,
-    /// The number that the agent requires under `version` at the root of a file of hooks.
-    pub file_version: Option<u64>,
-    /// Whether the agent cuts everything from `//` to the end of a line, also within a text.
-    pub cuts_at_slashes: bool,
-    /// The user file in which the agent stores approvals, if it runs only approved hooks.
-    pub approvals: Option<&'static str>,
-    /// Whether `install` enters its own hooks there.
-    pub enters_approvals: bool,
+    /// Whether it runs only approved hooks.
+    pub approvals: Approvals,
     /// The keys of its settings that disable hooks, each with the value that does.
     pub switches: &'static [Key],
     /// Files that `install` does not write and that disable its hooks, the strongest first.
     pub switches_elsewhere: &'static [SwitchFile],
-    /// The organization's switch that allows only managed hooks.
-    pub only_managed: Option<SwitchFile>,
-    /// Whether no other file can disable the organization's hooks.
-    pub managed_stays: bool,
-    /// The settings that `install` writes beside managed entries, so that users' files disable or
-    /// silence them less.
-    pub managed_settings: &'static [Key],
-    /// What the organization can write by hand so that users cannot disable its hooks, as a clause.
-    pub pin_by_hand: Option<&'static str>,
-    /// Whether `install` can write a guard against everything that silences its hooks.
-    pub has_guard: bool,
-    /// The matcher that is written for tool events.
-    pub matcher: Option<&'static str>,
+    /// What keeps others from silencing its hooks.
+    pub protection: Protection,
     /// What happens to tool calls if the `tenterhook` program is missing.
     pub gone: &'static str,
     /// Tools whose nested calls run without hooks.
@@ -237,37 +351,13 @@ impl Installation {
         home: "",
         places: &[],
         form: Form::Groups,
-        plugin: "",
-        wrapper: "hooks",
-        grouped: None,
-        entry_type: Some("command"),
-        beside_plugin: &[],
-        plugin_list: None,
-        printed_denial: None,
-        comments: false,
-        javascript: false,
-        json5: false,
-        mark: false,
-        lone_matchers: false,
-        checks_values: false,
-        roots: &[],
+        json: JsonFile::USUAL,
+        entry: EntryForm::USUAL,
         events: &[],
-        time: ("", 1),
-        closed: None,
-        denies_by_exit: false,
-        sends_here_document: false,
-        file_version: None,
-        cuts_at_slashes: false,
-        approvals: None,
-        enters_approvals: false,
+        approvals: Approvals::NotNeeded,
         switches: &[],
         switches_elsewhere: &[],
-        only_managed: None,
-        managed_stays: false,
-        managed_settings: &[],
-        pin_by_hand: None,
-        has_guard: false,
-        matcher: None,
+        protection: Protection::NONE,
         gone: "",
         unhooked: &[],
         gaps: &[],
@@ -278,14 +368,41 @@ impl Installation {
     /// Returns `true` if the list of an event holds groups, each with its entries.
     #[must_use]
     pub fn has_groups(&self, event: &str) -> bool {
-        self.grouped.is_none_or(|grouped| grouped.contains(&event))
+        match self.json.lists {
+            EventLists::Groups => true,
+            EventLists::Entries => false,
+            EventLists::GroupsOf(events) => events.contains(&event),
+        }
     }
 
     /// The file with the user's approvals of hooks in that scope; `None` if they need no approval.
     /// Managed hooks need none (Codex CLI 0.169.0 runs them unasked).
     #[must_use]
     pub fn approvals_file(&self, scope: Scope) -> Option<&'static str> {
-        self.approvals.filter(|_| scope != Scope::Managed)
+        match self.approvals {
+            Approvals::ByUser(file) | Approvals::ByInstall(file) if scope != Scope::Managed => {
+                Some(file)
+            }
+            _ => None,
+        }
+    }
+
+    /// The settings that `install` writes beside managed entries.
+    #[must_use]
+    pub const fn managed_settings(&self) -> &'static [Key] {
+        match self.protection.pin {
+            Pin::Agent(settings) | Pin::Settings(settings) => settings,
+            Pin::Missing | Pin::ByHand(_) => &[],
+        }
+    }
+
+    /// The file that lists the plugins which the agent loads, if it loads no others.
+    #[must_use]
+    pub const fn plugin_list(&self) -> Option<&PluginList> {
+        match &self.form {
+            Form::Plugin(plugin) => plugin.list.as_ref(),
+            _ => None,
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 pub mod dialect;
 
 use super::repository::{Consent, RepositoryFile, code_file, settings_file};
-use super::{Agent, Form, Guarded, Installation, Scope, Sessions, new_config_path, opencode};
+use super::{Agent, Guarded, Installation, Scope, Sessions, new_config_path, opencode};
 
 /// The agent.
 pub static AGENT: Agent = Agent {
@@ -57,13 +57,7 @@ pub static AGENT: Agent = Agent {
             new_config_path(Scope::User, "kilo/plugin/tenterhook.js"),
             new_config_path(Scope::Project, ".kilo/plugin/tenterhook.js"),
         ],
-        form: Form::Plugin,
-        plugin: concat!(
-            include_str!("../install/seal.js"),
-            include_str!("opencode/plugin.js"),
-            include_str!("opencode/end.js")
-        ),
-        javascript: true,
+        form: opencode::FORM,
         events: opencode::EVENTS,
         gone: "tool calls and prompts are denied by the plugin",
         gaps: &[

@@ -4,8 +4,8 @@
 pub mod dialect;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, PluginList, Scope, gate_event, new_config_path,
-    observer_event, tool_gate_event, tool_observer_event,
+    Agent, Event, Form, Guarded, Installation, JsonFile, Plugin, PluginList, Scope, Syntax,
+    gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
 use tenterhook_shell::Language;
 
@@ -49,26 +49,27 @@ pub static AGENT: Agent = Agent {
         home_variable: Some("OPENCLAW_STATE_DIR"),
         home: ".openclaw",
         places: &[new_config_path(Scope::User, "tenterhook")],
-        form: Form::Plugin,
-        plugin: include_str!("openclaw/end.js"),
-        beside_plugin: &[
-            ("package.json", include_str!("openclaw/package.json")),
-            ("openclaw.plugin.json", include_str!("openclaw/openclaw.plugin.json")),
-        ],
-        plugin_list: Some(PluginList {
-            file: "openclaw.json",
-            variable: Some("OPENCLAW_CONFIG_PATH"),
-            folders: &["plugins", "load", "paths"],
-            flags: &[
-                &["plugins", "entries", "tenterhook", "enabled"],
-                &["plugins", "entries", "tenterhook", "hooks", "allowConversationAccess"],
+        form: Form::Plugin(Plugin {
+            end: include_str!("openclaw/end.js"),
+            beside: &[
+                ("package.json", include_str!("openclaw/package.json")),
+                ("openclaw.plugin.json", include_str!("openclaw/openclaw.plugin.json")),
             ],
-            allowed: &["plugins", "allow"],
-            denied: &["plugins", "deny"],
-            all: &["plugins", "enabled"],
-            include: "$include",
+            list: Some(PluginList {
+                file: "openclaw.json",
+                variable: Some("OPENCLAW_CONFIG_PATH"),
+                folders: &["plugins", "load", "paths"],
+                flags: &[
+                    &["plugins", "entries", "tenterhook", "enabled"],
+                    &["plugins", "entries", "tenterhook", "hooks", "allowConversationAccess"],
+                ],
+                allowed: &["plugins", "allow"],
+                denied: &["plugins", "deny"],
+                all: &["plugins", "enabled"],
+                include: "$include",
+            }),
         }),
-        json5: true,
+        json: JsonFile { syntax: Syntax::Json5, ..JsonFile::USUAL },
         events: EVENTS,
         gone: "tool calls and prompts are denied by the plugin",
         gaps: &[

@@ -7,8 +7,8 @@ pub(crate) mod transcript;
 
 use super::repository::{CommandKey, Consent, MCP_START, RepositoryFile, code_file, settings_file};
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, Sessions, gate_event, new_config_path,
-    observer_event, tool_gate_event, tool_observer_event,
+    Agent, Event, Form, Guarded, Installation, Plugin, Scope, Sessions, gate_event,
+    new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
 
 /// The agent.
@@ -53,13 +53,7 @@ pub static AGENT: Agent = Agent {
             new_config_path(Scope::User, "opencode/plugin/tenterhook.js"),
             new_config_path(Scope::Project, ".opencode/plugin/tenterhook.js"),
         ],
-        form: Form::Plugin,
-        plugin: concat!(
-            include_str!("../install/seal.js"),
-            include_str!("opencode/plugin.js"),
-            include_str!("opencode/end.js")
-        ),
-        javascript: true,
+        form: FORM,
         events: EVENTS,
         gone: "tool calls and prompts are denied by the plugin",
         gaps: &[
@@ -88,6 +82,17 @@ pub(super) const PLUGIN: &str = "at start, as a plugin";
 /// Plugins and servers that the settings of a project name.
 pub(super) const NAMED: &[CommandKey] =
     &[(&["plugin"], "at start, as plugins"), (&["mcp", "*", "command"], MCP_START)];
+
+/// The format of its config file.
+pub(super) const FORM: Form = Form::Plugin(Plugin {
+    end: concat!(
+        include_str!("../install/seal.js"),
+        include_str!("opencode/plugin.js"),
+        include_str!("opencode/end.js")
+    ),
+    beside: &[],
+    list: None,
+});
 
 /// The events for which the plugin calls Tenterhook.
 pub(super) const EVENTS: &[Event] = &[

@@ -5,8 +5,8 @@ pub mod dialect;
 
 use super::repository::{Consent, RepositoryFile, code_file, settings_file};
 use super::{
-    Agent, Below, Event, Form, Guarded, Installation, Scope, Sessions, SwitchFile, gate_event,
-    new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, Below, Event, Form, Guarded, Installation, Plugin, Scope, Sessions, SwitchFile,
+    gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
 use tenterhook_shell::Language;
 
@@ -49,8 +49,11 @@ pub static AGENT: Agent = Agent {
             new_config_path(Scope::User, "extensions/zz-tenterhook.js"),
             new_config_path(Scope::Project, ".pi/extensions/zz-tenterhook.js"),
         ],
-        form: Form::Plugin,
-        plugin: concat!(include_str!("../install/seal.js"), include_str!("pi/extension.js")),
+        form: Form::Plugin(Plugin {
+            end: concat!(include_str!("../install/seal.js"), include_str!("pi/extension.js")),
+            beside: &[],
+            list: None,
+        }),
         events: EVENTS,
         switches_elsewhere: &[SwitchFile {
             below: Below::AgentHome,

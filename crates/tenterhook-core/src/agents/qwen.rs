@@ -7,9 +7,10 @@ pub(crate) mod transcript;
 
 use super::repository::{Consent, MCP_SERVERS, RepositoryFile, hook_file, settings_file};
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, Sessions, gate_event, gemini,
-    new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, EntryForm, Event, Form, Guarded, Installation, JsonFile, Scope, Sessions, Syntax,
+    gate_event, gemini, new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
+use crate::syntax::NotStrict;
 use tenterhook_shell::Language;
 
 /// The agent.
@@ -42,12 +43,13 @@ pub static AGENT: Agent = Agent {
             new_config_path(Scope::Project, ".qwen/settings.json"),
         ],
         form: Form::Groups,
-        comments: true,
-        javascript: true,
+        json: JsonFile {
+            syntax: Syntax::Json(&[NotStrict::Comment, NotStrict::Javascript]),
+            ..JsonFile::USUAL
+        },
+        entry: EntryForm { matcher: Some("*"), ..EntryForm::USUAL },
         events: EVENTS,
-        time: ("timeout", 1),
         switches: &[(&["disableAllHooks"], true)],
-        matcher: Some("*"),
         gone: "tool calls and prompts are denied",
         gaps: &[
             "a hook cannot change a call: that becomes a denial",

@@ -5,8 +5,8 @@ pub mod dialect;
 
 use super::repository::{CommandKey, Consent, MCP_START, RepositoryFile, hook_file, settings_file};
 use super::{
-    Agent, EntryValue, Event, Form, Guarded, Installation, Scope, new_config_path, observer_event,
-    tool_gate_event, tool_observer_event,
+    Agent, EntryForm, EntryValue, Event, Form, Guarded, Installation, Scope, new_config_path,
+    observer_event, tool_gate_event, tool_observer_event,
 };
 use tenterhook_shell::Language;
 
@@ -48,8 +48,7 @@ pub static AGENT: Agent = Agent {
         ],
         form: Form::Tables,
         events: EVENTS,
-        time: ("timeout", 1),
-        closed: Some(("strict", EntryValue::True)),
+        entry: EntryForm { closed: Some(("strict", EntryValue::True)), ..EntryForm::USUAL },
         gone: "tool calls are denied",
         gaps: &[
             "Mistral Vibe calls no hook for a prompt, or when a session starts or ends",

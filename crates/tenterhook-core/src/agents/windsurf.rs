@@ -5,8 +5,8 @@ pub mod dialect;
 
 use super::repository::{Consent, RepositoryFile, hook_file};
 use super::{
-    Agent, Event, Evidence, Form, Guarded, Installation, Scope, gate_event, new_config_path,
-    observer_event, tool_gate_event,
+    Agent, EntryForm, Event, EventLists, Evidence, Fallback, Form, Guarded, Installation, JsonFile,
+    Scope, gate_event, new_config_path, observer_event, tool_gate_event,
 };
 
 /// The agent.
@@ -38,9 +38,13 @@ pub(super) static AGENT: Agent = Agent {
             new_config_path(Scope::Managed, "/etc/windsurf/hooks.json"),
         ],
         form: Form::Groups,
-        grouped: Some(&[]),
-        entry_type: None,
-        denies_by_exit: true,
+        json: JsonFile { lists: EventLists::Entries, ..JsonFile::USUAL },
+        entry: EntryForm {
+            kind: None,
+            timeout: None,
+            fallback: Fallback::OnlyExitCode,
+            ..EntryForm::USUAL
+        },
         events: EVENTS,
         gone: "the action is denied",
         gaps: &[

@@ -93,7 +93,7 @@ fn is_movable_entry(agent: &Agent, root: &Node, at: json::At) -> bool {
         return false;
     };
     let is_set = |key| handler.get(key).and_then(Node::as_bool) == Some(true);
-    let is_command = handler.get("type").and_then(Node::as_str) == agent.installation.entry_type;
+    let is_command = handler.get("type").and_then(Node::as_str) == agent.installation.entry.kind;
     let command = handler.get("command").and_then(Node::as_str);
     is_command
         && command.is_some_and(|command| !is_tenterhook_entry_line(command))

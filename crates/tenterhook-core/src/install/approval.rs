@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{installed_events_and_commands, unapproved_events};
-use crate::agents::Agent;
+use crate::agents::{Agent, Approvals};
 use crate::config::is_tenterhook_entry_line;
 use crate::syntax::{Format, Node, parse_by_format};
 
@@ -47,7 +47,7 @@ pub fn own_approvals(
     config: &str,
     approvals: &str,
 ) -> Vec<(String, Approval)> {
-    if !agent.installation.enters_approvals {
+    if !matches!(agent.installation.approvals, Approvals::ByInstall(_)) {
         return codex_approvals(path, config, approvals);
     }
     let entries = installed_events_and_commands(agent, config).unwrap_or_default();

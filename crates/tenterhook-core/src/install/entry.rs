@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 use tenterhook_shell::quote_word;
 
-use crate::agents::{Agent, EntryValue, Event, Form};
+use crate::agents::{Agent, EntryValue, Event, Fallback, Form};
 
 /// The message to the model if the `tenterhook` program is missing or broken. A part of the
 /// registered text, so it never changes.
@@ -37,19 +37,18 @@ pub fn hook_command_line(agent: &Agent, event: &Event, program: &str) -> String 
     if !event.gates {
         return line;
     }
-    if let Some(denial) = agent.installation.printed_denial {
-        let denial = quote_word(&denial.replace("@REASON@", GONE));
-        let script = format!("{CAPTURE}{line} ) || reply={denial}; printf '%s\\n' \"$reply\"");
-        return format!("sh -c {}", quote_word(&script));
-    }
-    if agent.installation.form != Form::Scripts && !agent.installation.sends_here_document {
-        // Where a denial of ours is exit code 2, it has its own reason.
-        let (but, code) = match agent.installation.denies_by_exit {
-            true => ("[ $0 -eq 2 ] || ", " $?"),
-            false => ("", ""),
-        };
-        let _ = write!(line, " || sh -c '{but}echo \"{GONE}\" >&2; exit 2'{code}");
-    }
+    // Where a denial of ours is exit code 2, it has its own reason.
+    let (but, code) = match agent.installation.entry.fallback {
+        Fallback::ExitCode => ("", ""),
+        Fallback::OnlyExitCode => ("[ $0 -eq 2 ] || ", " $?"),
+        Fallback::Print(denial) => {
+            let denial = quote_word(&denial.replace("@REASON@", GONE));
+            let script = format!("{CAPTURE}{line} ) || reply={denial}; printf '%s\\n' \"$reply\"");
+            return format!("sh -c {}", quote_word(&script));
+        }
+        Fallback::Outside => return line,
+    };
+    let _ = write!(line, " || sh -c '{but}echo \"{GONE}\" >&2; exit 2'{code}");
     line
 }
 
@@ -81,16 +80,16 @@ fn inner_timeout_arg(seconds: u64) -> String {
 
 /// Returns the entry for an event as JSON.
 pub(super) fn handler_entry(agent: &Agent, event: &Event, program: &str) -> Value {
-    let (key, units) = agent.installation.time;
+    let form = agent.installation.entry;
     let mut entry = Map::new();
-    if let Some(kind) = agent.installation.entry_type {
+    if let Some(kind) = form.kind {
         entry.insert("type".to_owned(), kind.into());
     }
     entry.insert("command".to_owned(), hook_command_line(agent, event, program).into());
-    if !key.is_empty() {
+    if let Some((key, units)) = form.timeout {
         entry.insert(key.to_owned(), (event.seconds * units).into());
     }
-    if let Some((key, value)) = agent.installation.closed.filter(|_| event.gates) {
+    if let Some((key, value)) = form.closed.filter(|_| event.gates) {
         entry.insert(key.to_owned(), value_as_json(value));
     }
     Value::Object(entry)
@@ -106,7 +105,7 @@ pub(super) fn value_as_json(value: EntryValue) -> Value {
 /// The group of an event, with its entry.
 pub(super) fn handler_group(agent: &Agent, event: &Event, program: &str) -> Value {
     let mut group = Map::new();
-    if let Some(matcher) = agent.installation.matcher.filter(|_| event.tool) {
+    if let Some(matcher) = agent.installation.entry.matcher.filter(|_| event.tool) {
         group.insert("matcher".to_owned(), matcher.into());
     }
     group.insert("hooks".to_owned(), json!([handler_entry(agent, event, program)]));
@@ -138,15 +137,15 @@ pub fn tenterhook_files_with_texts(agent: &Agent, program: &str) -> Vec<(String,
             let of = |event: &Event| (event.name.to_owned(), hook_script(agent, event, program));
             agent.installation.events.iter().map(of).collect()
         }
-        Form::Plugin => {
+        Form::Plugin(plugin) => {
             let program = Value::from(program).to_string();
             let text = PLUGIN.replace("@AGENT@", agent.name);
             let text = text.replace("@TITLE@", agent.title).replace("@PROGRAM@", &program);
-            let beside = agent.installation.beside_plugin;
+            let beside = plugin.beside;
             let name = if beside.is_empty() { "" } else { PLUGIN_IN_FOLDER };
             let others = beside.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
-            let plugin = (name.to_owned(), text + agent.installation.plugin);
-            std::iter::once(plugin).chain(others).collect()
+            let module = (name.to_owned(), text + plugin.end);
+            std::iter::once(module).chain(others).collect()
         }
     }
 }

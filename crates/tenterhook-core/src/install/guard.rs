@@ -11,13 +11,13 @@ use crate::dialect::claude::guard;
 /// Whether the user's settings can load a guard module for this agent.
 #[must_use]
 pub fn supports_guard_module(agent: &Agent) -> bool {
-    agent.installation.has_guard
+    agent.installation.protection.has_guard
 }
 
 /// The organization's settings that prevent silencing by other files.
 #[must_use]
 pub fn anti_silencing_settings(agent: &Agent, scope: Scope) -> Vec<Setting> {
-    let settings = agent.installation.managed_settings.iter();
+    let settings = agent.installation.managed_settings().iter();
     let setting = |(path, value): &Key| {
         Setting::Is(path.iter().map(|key| (*key).to_owned()).collect(), *value)
     };

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::edit::{self, Left};
 use super::excluded::excludes_own_file;
 use super::{entry, tables, yaml};
-use crate::agents::{Agent, Event, Form, Key};
+use crate::agents::{Agent, Event, Form, Key, Syntax};
 use crate::config::is_tenterhook_entry_line;
 use crate::diagnostic::{Location, Span};
 use crate::dialect::DialectId;
@@ -98,7 +98,7 @@ fn text_of_new_settings_file(agent: &Agent, program: &str) -> String {
 /// Returns the text of a file that has only these events, each with its groups.
 pub(super) fn text_of_file_with_events(agent: &Agent, events: Map<String, Value>) -> String {
     let events = Value::Object(events);
-    match (agent.installation.wrapper, agent.installation.file_version) {
+    match (agent.installation.json.wrapper, agent.installation.json.version) {
         ("", _) => format!("{events:#}\n"),
         (key, None) => edit::file_text_with_one_child(key, &events),
         (key, Some(version)) => format!("{:#}\n", json!({ "version": version, key: events })),
@@ -191,7 +191,7 @@ pub fn foreign_entries(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong>
     }
     let root = parse_settings(agent, text)?;
     let mut found = Vec::new();
-    let members: Vec<_> = match agent.installation.wrapper {
+    let members: Vec<_> = match agent.installation.json.wrapper {
         "" | "hooks" => event_members_of_hooks(agent, &root).iter().collect(),
         // Each key of the root is the name of a hook.
         _ => root.entries().iter().flat_map(|named| named.node.entries()).collect(),
@@ -230,7 +230,7 @@ pub(super) fn find_javascript_only_value(text: &str) -> Option<Wrong> {
 /// Whether the agent may refuse this settings file, so that it has no effect.
 #[must_use]
 pub fn agent_may_reject_settings(agent: &Agent, text: &str) -> bool {
-    agent.installation.checks_values && settings_refusal_reason(text).is_some()
+    agent.installation.json.checks_values && settings_refusal_reason(text).is_some()
 }
 
 /// Returns the switch of all hooks that this text sets with one of these keys
@@ -310,7 +310,7 @@ fn set_own_entry_of_event(
 fn group_has_narrow_matcher(agent: &Agent, root: &Node, place: At) -> bool {
     let matcher = group_of_entry(agent, root, place).and_then(|group| group.get("matcher"));
     let is_wide =
-        |text: &str| EVERYTHING.contains(&text) || agent.installation.matcher == Some(text);
+        |text: &str| EVERYTHING.contains(&text) || agent.installation.entry.matcher == Some(text);
     matcher.is_some_and(|matcher| !matcher.as_str().is_some_and(is_wide))
 }
 
@@ -334,7 +334,7 @@ pub(super) fn append_group_to_event(
 ) -> String {
     let list = json!([group]);
     let Some(hooks) = events_node(agent, root) else {
-        let wrapper = agent.installation.wrapper;
+        let wrapper = agent.installation.json.wrapper;
         return edit::append_child(text, root, Some(wrapper), &json!({ event: list }));
     };
     match hooks.get(event) {
@@ -350,7 +350,7 @@ pub(super) fn remove_entry(
     text: &str,
     (event, group, handler): At,
 ) -> Option<Left> {
-    let wrapper = agent.installation.wrapper;
+    let wrapper = agent.installation.json.wrapper;
     let events = events_node(agent, root)?;
     let member = events.entries().get(event)?;
     let mut steps: Vec<(&Node, usize, bool)> = Vec::new();
@@ -360,7 +360,7 @@ pub(super) fn remove_entry(
     steps.extend([(&member.node, group, false), (events, event, false)]);
     let at = root.entries().iter().position(|entry| entry.key == wrapper);
     // A file that has only the version besides is refused without hooks: it is ours.
-    let is_rest_ours = agent.installation.file_version.is_some()
+    let is_rest_ours = agent.installation.json.version.is_some()
         && root.entries().iter().all(|entry| ["version", wrapper].contains(&entry.key.as_str()));
     steps.extend(at.filter(|_| !wrapper.is_empty() && !is_rest_ours).map(|at| (root, at, false)));
     for (node, at, may_be_emptied) in steps {
@@ -415,7 +415,7 @@ pub(super) fn event_name_of_entry<'n>(agent: &Agent, root: &'n Node, at: At) -> 
 
 /// Returns the object that holds the events: the root, or the value of one of its keys.
 fn events_node<'n>(agent: &Agent, root: &'n Node) -> Option<&'n Node> {
-    match agent.installation.wrapper {
+    match agent.installation.json.wrapper {
         "" => Some(root),
         key => root.get(key),
     }
@@ -462,25 +462,24 @@ pub(super) fn entry_node<'n>(agent: &Agent, root: &'n Node, place: At) -> Option
 
 /// Parses a text, with an error if the agent would reject it (BR-63).
 pub(super) fn parse_settings(agent: &Agent, text: &str) -> Result<Node, Wrong> {
-    let format = if agent.installation.json5 { Format::Json5 } else { Format::Json };
-    let Parsed { root, faults, .. } = parse_by_format(text, format);
+    let file = &agent.installation.json;
+    let Parsed { root, faults, .. } = parse_by_format(text, file.syntax.format());
     let wrong = |span: Span, message: String| {
         let place = Location::find(&std::sync::Arc::from(""), text, span);
         Wrong { message, line: place.line, column: place.column }
     };
-    let taken = |kind| match kind {
-        FaultKind::NotStrict(NotStrict::ByteOrderMark) => agent.installation.mark,
-        FaultKind::NotStrict(NotStrict::Comment) => agent.installation.comments,
-        FaultKind::NotStrict(NotStrict::Javascript) => agent.installation.javascript,
+    let is_accepted = |kind| match kind {
+        FaultKind::NotStrict(deviation) => file.syntax.accepts(deviation),
         _ => false,
     };
-    if let Some(fault) = faults.into_iter().find(|fault| !taken(fault.kind)) {
+    if let Some(fault) = faults.into_iter().find(|fault| !is_accepted(fault.kind)) {
         let message = format!("{} would not read it: {}", agent.title, fault.message);
         return Err(wrong(fault.span, message));
     }
     let Some(root) = root else { return Err(wrong(Span::new(0, 0), "it is empty".to_owned())) };
-    let cut = find_text_with_comment(&root, text).filter(|_| agent.installation.cuts_at_slashes);
-    if let Some(span) = cut {
+    if file.syntax == Syntax::CommentsInTexts
+        && let Some(span) = find_text_with_comment(&root, text)
+    {
         let message =
             format!("{} takes `//` and `/*` for a comment, also within a text", agent.title);
         return Err(wrong(span, message));
@@ -493,14 +492,13 @@ pub(super) fn parse_settings(agent: &Agent, text: &str) -> Result<Node, Wrong> {
         false => Err(wrong(node.span, format!("{what}, not {}", node.kind_with_article()))),
     };
     shape(&root, root.as_object().is_some(), "the file is one object")?;
-    let taken =
-        |key: &str| agent.installation.roots.is_empty() || agent.installation.roots.contains(&key);
-    if let Some(entry) = root.entries().iter().find(|entry| !taken(&entry.key)) {
+    let is_known = |key: &str| file.root_keys.is_empty() || file.root_keys.contains(&key);
+    if let Some(entry) = root.entries().iter().find(|entry| !is_known(&entry.key)) {
         let message = format!("{} rejects a file with the key `{}`", agent.title, entry.key);
         return Err(wrong(entry.key_span, message));
     }
     if let Some(hooks) = events_node(agent, &root) {
-        let expected = format!("`{}` is an object", agent.installation.wrapper);
+        let expected = format!("`{}` is an object", file.wrapper);
         shape(hooks, hooks.as_object().is_some(), &expected)?;
         let events = agent.installation.events;
         let is_ours = |key: &str| events.iter().any(|event| event.name == key);
@@ -510,7 +508,7 @@ pub(super) fn parse_settings(agent: &Agent, text: &str) -> Result<Node, Wrong> {
         }
     }
     let many = group_matchers(agent, &root)
-        .find(|matcher| agent.installation.lone_matchers && matcher.as_array().is_some());
+        .find(|matcher| file.checks_values && matcher.as_array().is_some());
     if let Some(many) = many {
         let message = format!("{} rejects a file in which a `matcher` is a list", agent.title);
         return Err(wrong(many.span, message));

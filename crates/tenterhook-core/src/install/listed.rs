@@ -21,7 +21,7 @@ pub fn settings_listing_plugin(
     folder: &str,
     text: Option<&str>,
 ) -> Result<Vec<Setting>, Wrong> {
-    let Some(list) = &agent.installation.plugin_list else { return Ok(Vec::new()) };
+    let Some(list) = agent.installation.plugin_list() else { return Ok(Vec::new()) };
     let root = text.map(|text| parse_settings(agent, text)).transpose()?;
     if let (Some(root), Some(text)) = (&root, text) {
         refuse_include(list, root, text)?;
@@ -42,7 +42,7 @@ pub fn settings_listing_plugin(
 /// Returns the setting because of which the agent does not load the plugin in `folder`, if any.
 #[must_use]
 pub fn find_unlisted_plugin(agent: &Agent, folder: &str, text: Option<&str>) -> Option<Switched> {
-    let list = agent.installation.plugin_list.as_ref()?;
+    let list = agent.installation.plugin_list()?;
     let switched = |key: &[&str], missing| {
         Some(Switched { key: key.join("."), off: true, is_missing: missing })
     };

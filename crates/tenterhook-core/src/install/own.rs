@@ -26,7 +26,7 @@ pub fn find_foreign_part(agent: &Agent, text: &str) -> Option<Stranger> {
     match agent.installation.form {
         Form::OwnGroups | Form::OwnFlat => find_foreign_part_in_json(agent.installation.form, text),
         Form::Scripts => find_foreign_line_in_script(text),
-        Form::Plugin => find_foreign_line_in_module(agent, text),
+        Form::Plugin(_) => find_foreign_line_in_module(agent, text),
         Form::Groups | Form::Tables | Form::Yaml => None,
     }
 }

@@ -178,7 +178,7 @@ fn random_digits_of_name(name: &str) -> Option<&str> {
 
 /// Returns the text of an entry (BR-62).
 fn entry_text(agent: &Agent, event: &Event, program: &str, name: &str) -> String {
-    let (key, units) = agent.installation.time;
+    let form = agent.installation.entry;
     // A JSON string without a DEL is a basic string of TOML.
     let quoted =
         |text: &str| serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f");
@@ -187,9 +187,9 @@ fn entry_text(agent: &Agent, event: &Event, program: &str, name: &str) -> String
         format!("name = {}", quoted(name)),
         format!("type = {}", quoted(event.name)),
         format!("command = {}", quoted(&entry::hook_command_line(agent, event, program))),
-        format!("{key} = {}", event.seconds * units),
     ];
-    let closed = agent.installation.closed.filter(|_| event.gates);
+    lines.extend(form.timeout.map(|(key, units)| format!("{key} = {}", event.seconds * units)));
+    let closed = form.closed.filter(|_| event.gates);
     lines.extend(closed.map(|(key, value)| format!("{key} = {}", entry::value_as_json(value))));
     lines.push(String::new());
     lines.join("\n")

@@ -336,7 +336,7 @@ const REGISTERED: &[(&str, u64)] = &[
 #[test]
 fn what_is_registered_never_changes() {
     let digests: Vec<_> = agents_with_hook_installation()
-        .filter(|agent| agent.installation.form != Form::Plugin)
+        .filter(|agent| !matches!(agent.installation.form, Form::Plugin(_)))
         .map(|agent| {
             let lines = agent.installation.events.iter();
             let text: String =

@@ -101,7 +101,7 @@ fn openclaw_config_files(setting: &Setting<'_>) -> Files {
         },
     });
     let installation = &agents::OPENCLAW.installation;
-    let list = installation.plugin_list.map_or("", |list| list.file);
+    let list = installation.plugin_list().map_or("", |list| list.file);
     let path = path_in_home(setting, installation.home).join(list);
     let mut files = vec![(path, format!("{config:#}\n"))];
     for (name, text) in plugins {

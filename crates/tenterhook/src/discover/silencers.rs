@@ -59,7 +59,7 @@ pub fn silencers_in_files(given: &[&Source], roots: &Roots) -> Vec<Silencer> {
 /// Returns the layer of a settings file, by its name and path.
 fn layer_by_path(path: &Path, roots: &Roots) -> Option<Layer> {
     let is_managed = roots.managed.as_ref().is_some_and(|managed| path.starts_with(managed));
-    let managed = CLAUDE.installation.only_managed.map(|switch| Path::new(switch.file));
+    let managed = CLAUDE.installation.protection.only_managed.map(|switch| Path::new(switch.file));
     if path.file_name() == managed.and_then(Path::file_name) {
         return Some(Layer::Managed);
     }

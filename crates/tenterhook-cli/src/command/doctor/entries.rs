@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tenterhook_core::agents::{Agent, Event, Form, Installation, Scope};
+use tenterhook_core::agents::{Agent, Approvals, Event, Form, Installation, Scope};
 use tenterhook_core::install::{self, Approval, tenterhook_files_with_texts};
 
 use super::finding::{Finding, Kind, Mend};
@@ -58,7 +58,7 @@ pub(super) fn is_left_out(agent: &'static Agent, here: &Here) -> bool {
 
 fn files_in_scope(agent: &'static Agent, scope: Scope, root: &Path) -> Vec<File> {
     let names: Vec<String> = match agent.installation.form {
-        Form::Scripts | Form::Plugin => tenterhook_files_with_texts(agent, "tenterhook")
+        Form::Scripts | Form::Plugin(_) => tenterhook_files_with_texts(agent, "tenterhook")
             .into_iter()
             .map(|file| file.0)
             .collect(),
@@ -81,7 +81,7 @@ fn read_agent_file(agent: &'static Agent, scope: Scope, path: PathBuf, name: &st
         }
         Form::OwnFlat => Ok(commands_in_flat_json(&file.text)),
         Form::Scripts => Ok(command_in_script(&file.text, name)),
-        Form::Plugin => Ok(commands_in_plugin(agent, &file.text)),
+        Form::Plugin(_) => Ok(commands_in_plugin(agent, &file.text)),
     };
     match commands {
         Ok(commands) => file.entries = entries_from_commands(agent, &file, commands),
@@ -250,7 +250,8 @@ fn altered_entry_finding(agent: &'static Agent, file: &File, here: &Here) -> Opt
 
 /// Reports the files beside a plugin that are missing or differ from what `install` writes.
 fn files_beside_plugin_findings(agent: &'static Agent, file: &File, here: &Here) -> Vec<Finding> {
-    let beside = agent.installation.beside_plugin.iter().filter_map(|(name, text)| {
+    let Form::Plugin(plugin) = agent.installation.form else { return Vec::new() };
+    let beside = plugin.beside.iter().filter_map(|(name, text)| {
         let path = file.path.with_file_name(name);
         let what = match read_if_exists(&path).ok().flatten() {
             Some(found) if found == *text => return None,
@@ -317,9 +318,9 @@ fn unapproved_entries_findings(agent: &Agent, file: &File, here: &Here) -> Vec<F
             state.label(),
             agent.title
         );
-        let mend = match agent.installation.enters_approvals {
-            true => fix_by_installing(agent, file.scope),
-            false => Mend::from_advice(agent.installation.next),
+        let mend = match agent.installation.approvals {
+            Approvals::ByInstall(_) => fix_by_installing(agent, file.scope),
+            _ => Mend::from_advice(agent.installation.next),
         };
         let finding = Finding::new(Kind::NotApproved, what, mend);
         Some(finding.with_location(&file.path, first.line, here))

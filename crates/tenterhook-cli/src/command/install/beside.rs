@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tenterhook::internal::discover;
-use tenterhook_core::agents::{Agent, Below, Scope, agents_with_hook_installation};
+use tenterhook_core::agents::{Agent, Below, Pin, Scope, agents_with_hook_installation};
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::hook::Layer;
@@ -149,7 +149,7 @@ pub(super) fn messages_about_guard(
                 .to_owned(),
         );
     }
-    if let (Scope::Managed, Some(pin)) = (scope, agent.installation.pin_by_hand)
+    if let (Scope::Managed, Pin::ByHand(pin)) = (scope, agent.installation.protection.pin)
         && !is_pinned_by_hand(agent, here)
     {
         found.push(format!("a user can switch these hooks off, unless you write {pin}"));

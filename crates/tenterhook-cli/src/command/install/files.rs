@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use tenterhook::internal::discover;
-use tenterhook_core::agents::{Agent, Form, Scope};
+use tenterhook_core::agents::{Agent, Approvals, Form, Scope};
 use tenterhook_core::install::{
     self, RANDOM_DIGITS, add_own_entries, find_foreign_part, remove_own_entries,
     tenterhook_files_with_texts,
@@ -233,7 +233,8 @@ fn change_of_approvals(
     here: &Here,
 ) -> Result<Option<Change>, Problem> {
     let installation = &agent.installation;
-    let name = installation.approvals_file(scope).filter(|_| installation.enters_approvals);
+    let is_ours = matches!(installation.approvals, Approvals::ByInstall(_));
+    let name = installation.approvals_file(scope).filter(|_| is_ours);
     let Some(name) = name else { return Ok(None) };
     let path = agent_user_directory(agent, here).join(name);
     let before = read_or_problem(&path, here)?;
@@ -277,7 +278,7 @@ pub(super) fn without_no_op_changes(changes: Vec<Change>) -> Vec<Change> {
 /// Returns whether a file that should be ours alone was written by us.
 fn is_written_by_us(agent: &Agent, text: &str) -> bool {
     match agent.installation.form {
-        Form::Scripts | Form::Plugin => {
+        Form::Scripts | Form::Plugin(_) => {
             text.contains(&format!("Written by `tenterhook install {}`", agent.name))
         }
         _ => text.contains(&format!("hook --agent {} ", agent.name)),

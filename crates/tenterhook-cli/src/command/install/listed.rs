@@ -85,7 +85,7 @@ pub(crate) fn find_setting_against_plugin(agent: &Agent, here: &Here) -> Option<
 
 /// Returns the file that lists the agent's plugins, and the folder of ours.
 fn list_and_folder(agent: &Agent, scope: Scope, here: &Here) -> Option<(PathBuf, String)> {
-    let list = agent.installation.plugin_list.as_ref()?;
+    let list = agent.installation.plugin_list()?;
     let folder = agent_file_path(agent, scope, here)?;
     Some((plugin_list_path(agent, list, here), folder.to_string_lossy().into_owned()))
 }

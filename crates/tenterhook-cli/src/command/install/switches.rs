@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tenterhook_core::agents::{Agent, Below, Scope, SwitchFile};
+use tenterhook_core::agents::{Agent, Below, Pin, Scope, SwitchFile};
 use tenterhook_core::install::{self, Switched};
 
 use super::files::{agent_user_directory, read_if_exists};
@@ -54,7 +54,8 @@ pub(crate) fn find_off_switch(
     };
     let (managed, others): (Vec<&Seen<'_>>, Vec<&Seen<'_>>) =
         files.iter().rev().partition(|file| file.scope == Scope::Managed);
-    let stays = agent.installation.managed_stays && managed.iter().any(|file| file.calls);
+    let stays = matches!(agent.installation.protection.pin, Pin::Agent(_))
+        && managed.iter().any(|file| file.calls);
     let others = if stays { Vec::new() } else { others };
     let elsewhere = agent.installation.switches_elsewhere.iter().filter(|_| !stays);
     if files.iter().any(|file| file.calls)
@@ -73,7 +74,7 @@ pub(crate) fn find_off_switch(
 /// Returns whether the organisation wrote the pin that keeps users from switching hooks off.
 pub(crate) fn is_pinned_by_hand(agent: &Agent, here: &Here) -> bool {
     let elsewhere = agent.installation.switches_elsewhere.iter();
-    agent.installation.pin_by_hand.is_some()
+    matches!(agent.installation.protection.pin, Pin::ByHand(_))
         && elsewhere
             .filter(|switch| switch.below == Below::Root)
             .filter_map(|switch| read_switch(switch, agent, here))
@@ -92,7 +93,7 @@ pub(crate) fn find_only_managed_switch(
     if ours.any(|seen| seen.scope == Scope::Managed) {
         return None;
     }
-    let switch = agent.installation.only_managed.as_ref()?;
+    let switch = agent.installation.protection.only_managed.as_ref()?;
     read_switch(switch, agent, here).filter(|said| said.switched.off)
 }
 

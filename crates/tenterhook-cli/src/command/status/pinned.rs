@@ -1,6 +1,6 @@
 //! Can a user switch off the hooks that an agent's managed entries are, and what is left open then? Reads files; changes none.
 
-use tenterhook_core::agents::{Agent, Scope};
+use tenterhook_core::agents::{Agent, Pin, Scope};
 use tenterhook_core::install::find_hook_switch;
 
 use super::Found;
@@ -11,22 +11,21 @@ use crate::command::install::switches::is_pinned_by_hand;
 /// (BR-163). `None` if there are no managed entries, or if they need no such setting.
 pub(super) fn is_pinned(agent: &Agent, found: &[Found], here: &Here) -> Option<bool> {
     let managed = managed_file(found)?;
-    let installation = &agent.installation;
-    if installation.pin_by_hand.is_some() {
-        return Some(is_pinned_by_hand(agent, here));
+    match agent.installation.protection.pin {
+        Pin::Missing | Pin::Agent(_) => None,
+        Pin::ByHand(_) => Some(is_pinned_by_hand(agent, here)),
+        Pin::Settings(_) => {
+            let switch = find_hook_switch(agent, agent.installation.switches, &managed.text);
+            Some(switch.is_some_and(|switch| !switch.off))
+        }
     }
-    if installation.managed_stays || installation.managed_settings.is_empty() {
-        return None;
-    }
-    let switch = find_hook_switch(agent, installation.switches, &managed.text);
-    Some(switch.is_some_and(|switch| !switch.off))
 }
 
 /// Describes what the organisation has to do if the setting is missing.
 pub(super) fn missing_pin_message(agent: &Agent) -> String {
-    match agent.installation.pin_by_hand {
-        Some(pin) => format!("a user can switch these hooks off, unless you write {pin}"),
-        None => format!(
+    match agent.installation.protection.pin {
+        Pin::ByHand(pin) => format!("a user can switch these hooks off, unless you write {pin}"),
+        _ => format!(
             "a user can switch these hooks off: run `tenterhook install {} --scope managed` again",
             agent.name
         ),
@@ -37,7 +36,8 @@ pub(super) fn missing_pin_message(agent: &Agent) -> String {
 /// close.
 pub(super) fn open_gaps(agent: &Agent, found: &[Found], here: &Here) -> Vec<&'static str> {
     let installation = &agent.installation;
-    let stays = installation.managed_stays && managed_file(found).is_some();
+    let stays =
+        matches!(installation.protection.pin, Pin::Agent(_)) && managed_file(found).is_some();
     let is_closed =
         stays || is_pinned_by_hand(agent, here) || is_pinned(agent, found, here) == Some(true);
     let switches = installation.switch_gaps.iter().filter(|_| !is_closed);
