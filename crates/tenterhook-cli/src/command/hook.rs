@@ -244,7 +244,7 @@ impl<'a> Call<'a> {
         };
         let journal = journal::open_agent_journal(called.agent, &called.fields, here);
         if called.agent.dialect().is_noise_event(&called.event) {
-            self.reply.send(&called.agent.dialect().silent_reply());
+            self.reply.send(&called.agent.dialect().silent_reply(&called.event.name));
             return Ok(Exit::Replied(0));
         }
         let state = &here.state;
@@ -318,11 +318,12 @@ impl<'a> Call<'a> {
         here: &Here,
         term: Term,
     ) -> Result<Exit, Problem> {
+        let claim = Claim::new(agent, &self.args.event);
         if status::is_tenterhook_called_by_agent(agent.as_str(), here) {
-            self.reply.send(&agent.dialect().silent_reply());
+            self.reply.send(&agent.dialect().silent_reply(&claim.event));
             return Ok(Exit::Replied(0));
         }
-        self.reply.set_fallback_form(Claim::new(agent, &self.args.event).reply_form());
+        self.reply.set_fallback_form(claim.reply_form());
         let title = agent.dialect().calling_agent_title().unwrap_or_default();
         let owner = self.claim.agent.dialect().calling_agent_title().unwrap_or_default();
         let problem = Problem::new(format!(

@@ -34,8 +34,6 @@ pub static CURSOR: Dialect = Dialect {
     files: Files { refused: accepted::find_refused_value, ..Files::DEFAULT },
     calls: Calls {
         replies: Some(&reply::REPLIES),
-        // With `failClosed`, Cursor denies without output (CU-44).
-        silent_reply: "{}\n",
         own_variable: Some("CURSOR_VERSION"),
         project_variables: &PROJECT_VARIABLES,
         versions: &[VersionSource::Field("cursor_version")],

@@ -28,7 +28,7 @@ pub(in crate::agents) const fn new_vocabulary(agent: &'static str) -> Vocabulary
 
 /// Returns the replies to an agent with OpenCode's plugins.
 pub(in crate::agents) const fn new_replies(agent: &'static str) -> Replies {
-    Replies { agent, lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS }
+    Replies::new(agent, TOOLS, EVENTS)
 }
 
 #[rustfmt::skip]

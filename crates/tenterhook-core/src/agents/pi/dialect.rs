@@ -61,8 +61,7 @@ fn to_agent_input(event: &Event, input: &Value) -> Value {
     to_agent_edits(&EDIT, WORDS.to_agent_input(event, input))
 }
 
-static REPLIES: Replies =
-    Replies { agent: "Pi", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };
+static REPLIES: Replies = Replies::new("Pi", TOOLS, EVENTS);
 
 const fn new_event_replies(event: &'static str, can: &'static [(Power, Phrase)]) -> EventReplies {
     EventReplies {

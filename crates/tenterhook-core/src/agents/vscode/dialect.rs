@@ -82,8 +82,7 @@ static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["runSubagent"], neutral: "Agent", keys: &[] },
 ];
 
-static REPLIES: Replies =
-    Replies { agent: "VS Code", lead: "", hears_stderr: true, tools: TOOLS, events: REPLY_EVENTS };
+static REPLIES: Replies = Replies::new("VS Code", TOOLS, REPLY_EVENTS);
 
 /// A prompt takes the common output alone.
 const REFUSE: PowerPhrase =

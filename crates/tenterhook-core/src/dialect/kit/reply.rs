@@ -40,8 +40,11 @@ pub(crate) struct Replies {
     pub(crate) hears_stderr: bool,
     /// What it calls the tools that all agents share.
     pub(crate) tools: &'static [ToolWords],
-    /// Its events; any other event gets an empty reply.
+    /// Its events; any other event accepts nothing.
     pub(crate) events: &'static [EventReplies],
+    /// The object for an event, by the agent's name for it, if there is nothing to say; empty for
+    /// no output.
+    pub(crate) silence: fn(&str) -> &'static str,
 }
 
 /// The parts of a reply with their paths in the agent's object, key by key.
@@ -54,8 +57,6 @@ pub(crate) struct EventReplies {
     pub(crate) event: &'static str,
     /// The powers that it accepts, and the phrase of each.
     pub(crate) can: &'static [PowerPhrase],
-    /// The reply if it would be empty, for an agent that needs an object each time.
-    pub(crate) otherwise: Option<Phrase>,
     /// Powers that replace a denial on an event that takes none, the strongest first.
     pub(crate) instead: &'static [Power],
     /// A denial is exit code 2 with its reason on standard error: the event reads no object.
@@ -123,7 +124,6 @@ impl EventReplies {
         Self {
             event,
             can: &[],
-            otherwise: None,
             instead: &[],
             by_exit: false,
             only_with_consent: false,
@@ -150,6 +150,21 @@ impl EventReplies {
 }
 
 impl Replies {
+    /// Creates the replies of an agent that reads a bare object, and nothing where there is nothing
+    /// to say.
+    pub(crate) const fn new(
+        agent: &'static str,
+        tools: &'static [ToolWords],
+        events: &'static [EventReplies],
+    ) -> Self {
+        Self { agent, lead: "", hears_stderr: true, tools, events, silence: |_| "" }
+    }
+
+    /// Returns the text of a reply with this object; empty if the object is.
+    pub(crate) fn text(&self, object: &str) -> String {
+        if object.is_empty() { String::new() } else { format!("{}{object}\n", self.lead) }
+    }
+
     /// Returns the replies for an event, by the agent's name.
     pub(crate) fn event_replies(&self, event: &str) -> Option<&'static EventReplies> {
         self.events.iter().find(|row| row.event == event)

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::Dialect;
 use crate::answer::{Answer, Failure, Powers, SlipKind};
-use crate::dialect::kit::reply::{self, Reply, ReplyInput};
+use crate::dialect::kit::reply::{self, Replies, Reply, ReplyInput};
 use crate::dialect::kit::shape::{RefusedValue, StoppedEvent};
 use crate::dialect::{
     Candidate, ConditionFault, DialectId, Disk, Envelope, EventFault, EventRow, Fit, Plugins,
@@ -174,13 +174,13 @@ impl Dialect {
         outcome: &Outcome,
         way_out: Option<&str>,
     ) -> Option<Reply> {
-        let name = self.event_row(&event.name).map_or(event.name.as_str(), |row| &row.name);
-        let mut reply =
-            reply::write_reply(self.calls.replies?, ReplyInput { name, event, outcome, way_out });
-        if reply.stdout.is_empty() && reply.exit == 0 {
-            reply.stdout = self.silent_reply().stdout;
-        }
-        Some(reply)
+        let name = self.agent_event_name(&event.name);
+        Some(reply::write_reply(self.calls.replies?, ReplyInput { name, event, outcome, way_out }))
+    }
+
+    /// Returns the agent's name for an event.
+    fn agent_event_name<'n>(&self, event: &'n EventName) -> &'n str {
+        self.event_row(event).map_or(event.as_str(), |row| &row.name)
     }
 
     /// Returns the variable that the agent sets for its hooks alone, if there is one.
@@ -189,17 +189,19 @@ impl Dialect {
         self.calls.own_variable
     }
 
-    /// Returns the reply that says nothing.
+    /// Returns the reply to an event that says nothing.
     #[must_use]
-    pub fn silent_reply(&self) -> Reply {
-        Reply { stdout: self.calls.silent_reply.to_owned(), ..Reply::default() }
+    pub fn silent_reply(&self, event: &EventName) -> Reply {
+        let name = self.agent_event_name(event);
+        let text = |replies: &Replies| replies.text((replies.silence)(name));
+        Reply { stdout: self.calls.replies.map_or_else(String::new, text), ..Reply::default() }
     }
 
     /// Returns the powers that the agent accepts on an event; `None` if it does not call
     /// Tenterhook.
     #[must_use]
     pub fn accepted_powers(&self, event: &EventName) -> Option<Powers> {
-        let name = self.event_row(event).map_or(event.as_str(), |row| &row.name);
+        let name = self.agent_event_name(event);
         Some(self.calls.replies?.event_replies(name).map_or(Powers::NONE, |row| row.powers()))
     }
 

@@ -198,8 +198,6 @@ impl Failures {
 pub(crate) struct Calls {
     /// The replies that the agent accepts; `None` if it does not call Tenterhook.
     pub(crate) replies: Option<&'static Replies>,
-    /// Standard output where there is nothing to say, for agents that deny without output.
-    pub(crate) silent_reply: &'static str,
     /// A variable that the agent sets for its hooks alone: a call without an event that has it is
     /// the agent's (BR-171).
     pub(crate) own_variable: Option<&'static str>,
@@ -219,7 +217,6 @@ pub(crate) struct Calls {
 impl Calls {
     pub(crate) const DEFAULT: Self = Self {
         replies: None,
-        silent_reply: "",
         own_variable: None,
         project_variables: &[],
         versions: &[],

@@ -10,14 +10,14 @@ use crate::dialect::EventRow;
 use crate::dialect::kit::answer::output_streams;
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply::phrases::PowerPhrase;
-use crate::dialect::kit::reply::{EventReplies, Part, Phrase, Replies};
+use crate::dialect::kit::reply::{EventReplies, Part, Replies};
 use crate::dialect::kit::reply_form::{self, Ended, ReplyForm, whole_stdout};
 use crate::event::Event;
 use crate::report::{End, Report};
 use crate::strict;
 
 pub(super) static REPLIES: Replies =
-    Replies { agent: "Antigravity", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };
+    Replies { silence: leave_call, ..Replies::new("Antigravity", TOOLS, EVENTS) };
 
 /// The phrase of a decision with its reason.
 macro_rules! decision {
@@ -26,24 +26,19 @@ macro_rules! decision {
     };
 }
 
-/// The answer of a hook that leaves a call to the user's own settings. `allow` would grant the call,
-/// and older versions deny a call without an answer (AY-42).
-const LEAVE_CALL: Phrase = &[(&["decision"], Part::Word("ask"))];
+/// Leaves a call to the user's own settings. `allow` would grant the call, and older versions deny a
+/// call without an answer (AY-42).
+fn leave_call(event: &str) -> &'static str {
+    if event == "PreToolUse" { r#"{"decision":"ask"}"# } else { "" }
+}
 
 const STEPS: PowerPhrase = (Context, &[(&["injectSteps"], Part::GivenInList("ephemeralMessage"))]);
 
 static EVENTS: &[EventReplies] = &[
-    EventReplies {
-        otherwise: Some(LEAVE_CALL),
-        ..EventReplies::with_phrases(
-            "PreToolUse",
-            &[
-                (Deny, decision!("deny")),
-                (Ask, decision!("force_ask")),
-                (Allow, decision!("allow")),
-            ],
-        )
-    },
+    EventReplies::with_phrases(
+        "PreToolUse",
+        &[(Deny, decision!("deny")), (Ask, decision!("force_ask")), (Allow, decision!("allow"))],
+    ),
     EventReplies::with_phrases("PreInvocation", &[STEPS]),
     EventReplies::with_phrases("PostInvocation", &[STEPS]),
     EventReplies::with_phrases("SessionStart", &[STEPS]),

@@ -14,8 +14,7 @@ use crate::dialect::kit::reply::phrases::{
 use crate::dialect::kit::reply::{EventReplies, Part, Replies};
 use crate::dialect::kit::reply_form::{Ended, ReplyForm, whole_stdout};
 
-pub(super) static REPLIES: Replies =
-    Replies { agent: "Auggie", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };
+pub(super) static REPLIES: Replies = Replies::new("Auggie", TOOLS, EVENTS);
 
 const OUT: &str = "hookSpecificOutput";
 

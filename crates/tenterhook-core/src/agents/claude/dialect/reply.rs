@@ -9,8 +9,7 @@ use crate::dialect::kit::reply::phrases::{
 use crate::dialect::kit::reply::{EventReplies, Part, Replies};
 
 /// All replies.
-pub(super) static REPLIES: Replies =
-    Replies { agent: "Claude Code", lead: "", hears_stderr: true, tools: &[], events: EVENTS };
+pub(super) static REPLIES: Replies = Replies::new("Claude Code", &[], EVENTS);
 
 const OUT: &str = "hookSpecificOutput";
 const WATCH: PowerPhrase = (Power::Watch, &[NAMED, (&[OUT, "watchPaths"], Part::Given)]);

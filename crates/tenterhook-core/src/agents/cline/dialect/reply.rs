@@ -16,13 +16,8 @@ use crate::dialect::kit::reply::{EventReplies, InputFault, Part, Phrase, Replies
 use crate::dialect::kit::reply_form::{ReplyForm, accept_every_object};
 use crate::event::Event;
 
-pub(super) static REPLIES: Replies = Replies {
-    agent: "Cline",
-    lead: "HOOK_CONTROL\t",
-    hears_stderr: true,
-    tools: TOOLS,
-    events: EVENTS,
-};
+pub(super) static REPLIES: Replies =
+    Replies { lead: "HOOK_CONTROL\t", ..Replies::new("Cline", TOOLS, EVENTS) };
 
 const CANCEL: Phrase = &[(&["cancel"], Part::Flag(true)), (&["errorMessage"], Part::Reason)];
 const CONTEXT: Phrase = &[(&["contextModification"], Part::Given)];

@@ -12,8 +12,7 @@ use crate::dialect::kit::reply::{EventReplies, InputFault, Part, Replies};
 use crate::event::Event;
 
 /// All replies.
-pub(super) static REPLIES: Replies =
-    Replies { agent: "Codex", lead: "", hears_stderr: true, tools: &[], events: EVENTS };
+pub(super) static REPLIES: Replies = Replies::new("Codex", &[], EVENTS);
 
 /// The reason of a denial replaces the output: the agent has no other field for it.
 const OUTPUT: PowerPhrase =

@@ -13,20 +13,9 @@ use crate::dialect::kit::reply::phrases::{
 use crate::dialect::kit::reply::{EventReplies, Part, Replies};
 use crate::dialect::kit::reply_form::{Ended, ReplyForm, accept_every_object};
 
-pub(super) static CAMEL_REPLIES: Replies = Replies {
-    agent: "Copilot CLI",
-    lead: "",
-    hears_stderr: true,
-    tools: TOOLS,
-    events: CAMEL_EVENTS,
-};
-pub(super) static PASCAL_REPLIES: Replies = Replies {
-    agent: "Copilot CLI",
-    lead: "",
-    hears_stderr: true,
-    tools: PASCAL_TOOLS,
-    events: PASCAL_EVENTS,
-};
+pub(super) static CAMEL_REPLIES: Replies = Replies::new("Copilot CLI", TOOLS, CAMEL_EVENTS);
+pub(super) static PASCAL_REPLIES: Replies =
+    Replies::new("Copilot CLI", PASCAL_TOOLS, PASCAL_EVENTS);
 
 const CONTEXT: PowerPhrase = (Context, &[(&["additionalContext"], Part::Given)]);
 

@@ -13,8 +13,7 @@ use crate::dialect::kit::reply::{EventReplies, InputFault, Part, Replies};
 use crate::dialect::kit::reply_form::{Ended, ReplyForm, accept_every_object, whole_stdout};
 use crate::event::Event;
 
-pub(super) static REPLIES: Replies =
-    Replies { agent: "Crush", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };
+pub(super) static REPLIES: Replies = Replies::new("Crush", TOOLS, EVENTS);
 
 /// The phrase of a decision with its reason.
 macro_rules! decision {

@@ -16,11 +16,11 @@ use crate::dialect::kit::reply_form::{Ended, ReplyForm};
 use crate::dialect::tools::find_tool_by_neutral_name;
 use crate::event::Event;
 
+/// With `failClosed`, Cursor denies without output (CU-44).
 pub(super) static REPLIES: Replies =
-    Replies { agent: "Cursor", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };
+    Replies { silence: |_| "{}", ..Replies::new("Cursor", TOOLS, EVENTS) };
 
-pub(super) static ACTION_REPLIES: Replies =
-    Replies { agent: "Cursor", lead: "", hears_stderr: true, tools: TOOLS, events: ACTION_EVENTS };
+pub(super) static ACTION_REPLIES: Replies = Replies::new("Cursor", TOOLS, ACTION_EVENTS);
 
 /// The decision about an action, with the reason for the user and for the model.
 macro_rules! permission {

@@ -10,8 +10,7 @@ use crate::dialect::kit::reply::phrases::{
 use crate::dialect::kit::reply::{EventReplies, Replies};
 use crate::dialect::kit::reply_form::{Ended, ReplyForm, accept_every_object, whole_stdout};
 
-pub(super) static REPLIES: Replies =
-    Replies { agent: "Droid", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };
+pub(super) static REPLIES: Replies = Replies::new("Droid", TOOLS, EVENTS);
 
 /// Replies by event. A headless Droid does not ask, and Droid loses the reason of a block after
 /// a tool unless it is on standard error with exit code 2.

@@ -13,7 +13,7 @@ use crate::dialect::kit::reply::{EventReplies, Part, Replies};
 use crate::dialect::kit::reply_form::{Ended, ReplyForm, accept_every_object};
 
 pub(super) static REPLIES: Replies =
-    Replies { agent: "Gemini CLI", lead: "", hears_stderr: false, tools: TOOLS, events: EVENTS };
+    Replies { hears_stderr: false, ..Replies::new("Gemini CLI", TOOLS, EVENTS) };
 
 const DENY: PowerPhrase =
     (Deny, &[(&["decision"], Part::Word("deny")), (&["reason"], Part::Reason)]);

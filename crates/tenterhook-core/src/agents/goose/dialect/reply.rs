@@ -12,8 +12,7 @@ use crate::dialect::kit::reply::phrases::BLOCK;
 use crate::dialect::kit::reply::{EventReplies, Replies};
 use crate::dialect::kit::reply_form::{Ended, ReplyForm, whole_stdout};
 
-pub(super) static REPLIES: Replies =
-    Replies { agent: "Goose", lead: "", hears_stderr: true, tools: WORDS.tools, events: EVENTS };
+pub(super) static REPLIES: Replies = Replies::new("Goose", WORDS.tools, EVENTS);
 
 static EVENTS: &[EventReplies] = &[
     EventReplies::with_phrases("PreToolUse", &[BLOCK]),

@@ -8,8 +8,7 @@ use crate::dialect::kit::reply::phrases::{BLOCK, PowerPhrase};
 use crate::dialect::kit::reply::{EventReplies, Part, Replies};
 use crate::dialect::kit::reply_form::{ReplyForm, accept_every_object, whole_stdout};
 
-pub(super) static REPLIES: Replies =
-    Replies { agent: "Hermes", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };
+pub(super) static REPLIES: Replies = Replies::new("Hermes", TOOLS, EVENTS);
 
 const MESSAGE: (&[&str], Part) = (&["message"], Part::Reason);
 const REASON: (&[&str], Part) = (&["reason"], Part::Reason);

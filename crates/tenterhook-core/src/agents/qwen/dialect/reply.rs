@@ -13,8 +13,7 @@ use crate::dialect::kit::reply::phrases::{
 use crate::dialect::kit::reply::{EventReplies, Replies};
 use crate::dialect::kit::reply_form::{Ended, ReplyForm, accept_every_object};
 
-pub(super) static REPLIES: Replies =
-    Replies { agent: "Qwen Code", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };
+pub(super) static REPLIES: Replies = Replies::new("Qwen Code", TOOLS, EVENTS);
 
 static EVENTS: &[EventReplies] = &[
     EventReplies::with_phrases("SessionStart", &[CONTEXT, MESSAGE]),

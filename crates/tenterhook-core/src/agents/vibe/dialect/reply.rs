@@ -13,8 +13,7 @@ use crate::dialect::kit::reply::{EventReplies, InputFault, Part, Replies};
 use crate::dialect::kit::reply_form::{Ended, ReplyForm, accept_every_object, whole_stdout};
 use crate::event::Event;
 
-pub(super) static REPLIES: Replies =
-    Replies { agent: "Mistral Vibe", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };
+pub(super) static REPLIES: Replies = Replies::new("Mistral Vibe", TOOLS, EVENTS);
 
 const DENY: PowerPhrase =
     (Deny, &[(&["decision"], Part::Word("deny")), (&["reason"], Part::Reason)]);

@@ -8,8 +8,7 @@ use crate::dialect::kit::reply::phrases::BLOCK;
 use crate::dialect::kit::reply::{EventReplies, Replies};
 use crate::dialect::kit::reply_form::{Ended, ReplyForm, whole_stdout};
 
-pub(super) static REPLIES: Replies =
-    Replies { agent: "Windsurf", lead: "", hears_stderr: true, tools: &[], events: EVENTS };
+pub(super) static REPLIES: Replies = Replies::new("Windsurf", &[], EVENTS);
 
 /// Creates the replies of an event whose action can be denied, by the exit code alone.
 const fn denied_by_exit(event: &'static str) -> EventReplies {

@@ -378,15 +378,13 @@ impl Writer<'_> {
         self.warnings.push(format!("{} on `{}`: {what}", self.replies.agent, self.input.name));
     }
 
-    fn into_reply(mut self) -> Reply {
+    fn into_reply(self) -> Reply {
         if let Some(stderr) = self.denies_by_exit {
             return Reply { stderr, exit: 2, warnings: self.warnings, ..Reply::default() };
         }
-        let otherwise = self.accepted.otherwise.filter(|_| self.object.is_empty());
-        self.write_phrase(otherwise.unwrap_or_default(), "", None);
-        let stdout = match self.object.is_empty() && otherwise.is_none() {
-            true => String::new(),
-            false => format!("{}{}\n", self.replies.lead, Value::Object(self.object)),
+        let stdout = match self.object.is_empty() {
+            true => self.replies.text((self.replies.silence)(self.input.name)),
+            false => self.replies.text(&Value::Object(self.object).to_string()),
         };
         Reply { stdout, warnings: self.warnings, ..Reply::default() }
     }
