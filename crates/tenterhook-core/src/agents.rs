@@ -50,11 +50,13 @@ use tenterhook_shell::Language;
 pub use repository::{CommandKey, Commands, Consent, RepositoryFile};
 
 pub use self::{
-    claude::AGENT as CLAUDE, cline::AGENT as CLINE, codex::AGENT as CODEX,
-    copilot::AGENT as COPILOT, cursor::AGENT as CURSOR, droid::AGENT as DROID,
-    gemini::AGENT as GEMINI, goose::AGENT as GOOSE, hermes::AGENT as HERMES, kilo::AGENT as KILO,
-    openclaw::AGENT as OPENCLAW, opencode::AGENT as OPENCODE, pi::AGENT as PI, qwen::AGENT as QWEN,
-    tenterhook::AGENT as TENTERHOOK, vibe::AGENT as VIBE,
+    antigravity::AGENT as ANTIGRAVITY, augment::AGENT as AUGMENT, claude::AGENT as CLAUDE,
+    cline::AGENT as CLINE, codex::AGENT as CODEX, copilot::AGENT as COPILOT, crush::AGENT as CRUSH,
+    cursor::AGENT as CURSOR, droid::AGENT as DROID, gemini::AGENT as GEMINI, goose::AGENT as GOOSE,
+    hermes::AGENT as HERMES, kilo::AGENT as KILO, openclaw::AGENT as OPENCLAW,
+    opencode::AGENT as OPENCODE, pi::AGENT as PI, qwen::AGENT as QWEN,
+    tenterhook::AGENT as TENTERHOOK, vibe::AGENT as VIBE, vscode::AGENT as VSCODE,
+    windsurf::AGENT as WINDSURF,
 };
 
 /// An agent.

@@ -32,7 +32,7 @@ pub use guard::{
 };
 pub use json::{
     Foreign, Switched, Wrong, add_own_entries, agent_may_reject_settings, find_hook_switch,
-    foreign_entries, installed_events_and_commands, remove_own_entries,
+    foreign_entries, installed_events_and_commands, remove_own_entries, text_of_new_hook_file,
 };
 pub use listed::{find_unlisted_plugin, settings_listing_plugin};
 pub use own::{Stranger, find_foreign_part, program_called_by_own_text};

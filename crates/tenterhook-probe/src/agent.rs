@@ -191,9 +191,14 @@ impl Agent {
     /// when it runs.
     #[must_use]
     pub fn shell_call_creating_mark_file(&self, way: &str) -> Call {
-        let line = format!("touch marks/ran.{way} && echo WAY-{way}-END");
+        let line = line_creating_mark_file(way);
         Call { name: self.shell.name.to_owned(), input: (self.shell.input)(&line) }
     }
+}
+
+/// Returns a line of shell that names `way` and creates the mark file `ran.WAY`.
+pub(crate) fn line_creating_mark_file(way: &str) -> String {
+    format!("touch marks/ran.{way} && echo WAY-{way}-END")
 }
 
 /// The way that the command of a later plugin names.
@@ -232,7 +237,7 @@ fn to_strings(list: &[&str]) -> Vec<String> {
 }
 
 /// Returns the input of a shell tool whose only argument is the command line.
-fn command_input(text: &str) -> Value {
+pub(crate) fn command_input(text: &str) -> Value {
     json!({ "command": text })
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+use crate::agent::Event;
 use crate::way::Way;
 
 /// The hook of every play: keeps what it is given, finds the way that the call names, and is that way.
@@ -82,12 +83,14 @@ impl Fixture {
         let marks = fixture.path_of("project/marks").display().to_string();
         std::fs::write(fixture.mcp_script_path(), MCP.replace("{marks}", &marks))?;
         for way in ways {
-            std::fs::write(
-                fixture.path_of(&format!("hook/ways/{}", way.script_file_name())),
-                &way.text,
-            )?;
+            std::fs::write(fixture.way_path(way), &way.text)?;
         }
         Ok(fixture)
+    }
+
+    /// Returns the path of the script of a way.
+    pub(crate) fn way_path(&self, way: &Way) -> PathBuf {
+        self.path_of(&format!("hook/ways/{}", way.script_file_name()))
     }
 
     /// Returns the path of `name` in the fixture.
@@ -112,6 +115,12 @@ impl Fixture {
     #[must_use]
     pub fn hook_script_path(&self) -> PathBuf {
         self.path_of("hook/hook.sh")
+    }
+
+    /// Returns the command line of the hook for an event.
+    #[must_use]
+    pub fn hook_command_line(&self, event: Event) -> String {
+        format!("sh {} {}", self.hook_script_path().display(), event.name())
     }
 
     /// Returns the path of the script that is the MCP server.

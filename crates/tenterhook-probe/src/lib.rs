@@ -4,6 +4,7 @@
 //! Knows agents and the wires of models, and nothing of the engine: an outcome is told from the files that tools and hooks
 //! left behind and from what the model was sent, never from what the agent prints. Reads no environment and prints nothing.
 
+mod account;
 mod agent;
 mod fixture;
 mod model;
@@ -12,6 +13,9 @@ mod script;
 mod survey;
 mod way;
 
+pub use account::{
+    ACCOUNT_AGENTS, AccountAgent, AccountProbe, Effect, Start, Trial, find_account_agent,
+};
 pub use agent::{
     AGENTS, Agent, Event, HookAnswer, Mode, REWRITTEN_LATER, Registered, Setting, Tool, find_agent,
 };

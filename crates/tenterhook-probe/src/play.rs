@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use tenterhook_process::{Announce, Cancel, Command, End, NotStarted, Sweep, run_blocking};
+use tenterhook_process::{Announce, Cancel, Command, End, NotStarted, Report, Sweep, run_blocking};
 
 use crate::agent::{Agent, Event, Mode, Registered, Setting};
 use crate::fixture::Fixture;
@@ -71,6 +71,14 @@ pub enum PlayError {
     /// The agent ended before its first request to the model.
     #[error("it never asked its model\n{tail}")]
     NoRequest {
+        /// The last lines that it printed.
+        tail: String,
+    },
+    /// A run with the user's account shows nothing about hooks.
+    #[error("{why}\n{tail}")]
+    NoControl {
+        /// What happened to the command that every hook lets pass.
+        why: &'static str,
         /// The last lines that it printed.
         tail: String,
     },
@@ -182,10 +190,7 @@ impl Seen {
     /// Returns the last lines that the agent printed, to show why a run failed.
     #[must_use]
     pub fn last_printed_lines(&self) -> String {
-        let lines: Vec<&str> =
-            self.printed.lines().filter(|line| !line.trim().is_empty()).collect();
-        let from = lines.len().saturating_sub(12);
-        lines.get(from..).unwrap_or_default().join("\n")
+        last_lines(&self.printed)
     }
 }
 
@@ -216,6 +221,7 @@ pub fn run_agent(play: &Play<'_>) -> Result<Seen, PlayError> {
     let prompt = format!("{MAIN} please do what the model says");
     let began = Instant::now();
     let report = run_agent_program(play, &fixture, (play.agent.args)(&setting, &prompt), env);
+    let printed = printed_text(&report);
     let end = match report.end {
         End::Exited(code) => Ok(code),
         End::NotStarted(why) => return Err(why.into()),
@@ -224,10 +230,9 @@ pub fn run_agent(play: &Play<'_>) -> Result<Seen, PlayError> {
     play.front
         .map_or(Ok(()), |f| f.require_called_during_run(&fixture))
         .map_err(PlayError::Front)?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ok(Seen {
         end,
-        printed: text(&report.stdout.bytes) + &text(&report.stderr.bytes),
+        printed,
         asked: model.requested_turns(),
         marks: fixture.created_mark_file_names(),
         fired: fixture.hook_call_counts(),
@@ -237,8 +242,7 @@ pub fn run_agent(play: &Play<'_>) -> Result<Seen, PlayError> {
 }
 
 fn registered_hook(fixture: &Fixture, event: Event, play: &Play<'_>) -> Registered {
-    let command = format!("sh {} {}", fixture.hook_script_path().display(), event.name());
-    Registered { event, command, timeout: play.timeout }
+    Registered { event, command: fixture.hook_command_line(event), timeout: play.timeout }
 }
 
 fn agent_environment(play: &Play<'_>, setting: &Setting<'_>) -> Env {
@@ -256,16 +260,23 @@ fn agent_environment(play: &Play<'_>, setting: &Setting<'_>) -> Env {
     env
 }
 
-fn run_agent_program(
-    play: &Play<'_>,
-    fixture: &Fixture,
+fn run_agent_program(play: &Play<'_>, fixture: &Fixture, args: Vec<String>, env: Env) -> Report {
+    run_program_in_project(play.program, args, fixture, env, play.within)
+}
+
+/// Runs an agent's program in the project of a fixture. It and everything that it started end at the
+/// time limit.
+pub(crate) fn run_program_in_project(
+    program: &Path,
     args: Vec<String>,
+    fixture: &Fixture,
     env: Env,
-) -> tenterhook_process::Report {
-    let program: PathBuf = play.program.to_owned();
+    within: Duration,
+) -> Report {
+    let program: PathBuf = program.to_owned();
     let mut command = Command::new(program, args, fixture.project_dir());
     command.env = env;
-    command.timeout = Some(play.within);
+    command.timeout = Some(within);
     command.limits.stdout = 4 << 20;
     command.limits.start = Duration::from_secs(30);
     command.limits.leak_grace = Duration::from_millis(500);
@@ -274,4 +285,17 @@ fn run_agent_program(
     command.announce = Announce::Never;
     command.umask = Some(0o022);
     run_blocking(command, &Cancel::new())
+}
+
+/// Returns everything that a program printed.
+pub(crate) fn printed_text(report: &Report) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    text(&report.stdout.bytes) + &text(&report.stderr.bytes)
+}
+
+/// Returns the last lines of what an agent printed, to show why a run failed.
+pub(crate) fn last_lines(printed: &str) -> String {
+    let lines: Vec<&str> = printed.lines().filter(|line| !line.trim().is_empty()).collect();
+    let from = lines.len().saturating_sub(12);
+    lines.get(from..).unwrap_or_default().join("\n")
 }

@@ -166,12 +166,18 @@ impl Way {
         let deny = denial_json(agent, name)?;
         let yes = (agent.answer)(Event::Before, HookAnswer::Allow, "fine")
             .unwrap_or_else(|| "{}".to_owned());
-        let word = format!("\"{}\"", agent.no);
+        Some(Self::spoilt_denial(name, text, &Denial { deny, yes, no: agent.no }))
+    }
+
+    /// Makes the way of [`NEAR_MISSES`] with this name and text from a denial.
+    pub(crate) fn spoilt_denial(name: &str, text: &str, denial: &Denial) -> Self {
+        let Denial { deny, yes, no } = denial;
+        let word = format!("\"{no}\"");
         let reason = reason_marker(name);
         let forms = [
             ("{DENY}", deny.replace(&word, &word.to_uppercase())),
-            ("{spaced}", deny.replace(&word, &format!("\" {}\"", agent.no))),
-            ("{bare}", remove_denial_reason(&deny)),
+            ("{spaced}", deny.replace(&word, &format!("\" {no}\""))),
+            ("{bare}", remove_denial_reason(deny)),
             ("{nameless}", deny.replace("\"hookEventName\":\"PreToolUse\",", "")),
             (
                 "{misnamed}",
@@ -180,13 +186,13 @@ impl Way {
             ("{cut}", deny.trim_end_matches('}').to_owned()),
             (
                 "{twice}",
-                deny.replace(&word, &format!("\"allow\",{}", decision_key_and_value(&deny, &word))),
+                deny.replace(&word, &format!("\"allow\",{}", decision_key_and_value(deny, &word))),
             ),
             ("{quoted}", serde_json::Value::from(deny.as_str()).to_string()),
             ("{comma}", deny.replace('}', ",}")),
             ("{extra}", deny.replacen('{', "{\"unknownKey\":1,", 1)),
-            ("{deny}", deny),
-            ("{yes}", yes),
+            ("{deny}", deny.clone()),
+            ("{yes}", yes.clone()),
             ("{reason}", reason),
         ];
         let mut script = String::new();
@@ -197,12 +203,19 @@ impl Way {
             }
             script.push_str(&match line.split_once(' ') {
                 Some(("out", text)) => command_that_prints(text),
-                Some(("err", text)) => command_that_prints(text).trim_end().to_owned() + " >&2\n",
+                Some(("err", text)) => command_that_prints_to_stderr(text),
                 _ => line + "\n",
             });
         }
-        Some(Self::from_shell_script(Event::Before, name, script))
+        Self::from_shell_script(Event::Before, name, script)
     }
+}
+
+/// What an agent's hook prints to deny and to consent, and the word for no in it.
+pub(crate) struct Denial {
+    pub(crate) deny: String,
+    pub(crate) yes: String,
+    pub(crate) no: &'static str,
 }
 
 /// Returns the key and the value of the decision, to be written twice.
@@ -220,6 +233,11 @@ fn remove_denial_reason(deny: &str) -> String {
 }
 
 /// Returns a shell line that prints a text.
-fn command_that_prints(text: &str) -> String {
+pub(crate) fn command_that_prints(text: &str) -> String {
     format!("printf '%s\\n' '{}'\n", text.replace('\'', r"'\''"))
+}
+
+/// Returns a shell line that prints a text to standard error.
+pub(crate) fn command_that_prints_to_stderr(text: &str) -> String {
+    command_that_prints(text).trim_end().to_owned() + " >&2\n"
 }

@@ -11,7 +11,7 @@ use super::{
 use crate::syntax::NotStrict;
 
 /// The agent.
-pub(super) static AGENT: Agent = Agent {
+pub static AGENT: Agent = Agent {
     name: "crush",
     title: "Crush",
     programs: &["crush"],

@@ -7,7 +7,7 @@ use super::repository::{CommandKey, Consent, MCP_START, RepositoryFile, hook_fil
 use super::{Agent, Evidence, Installation, SharedFiles};
 
 /// The agent.
-pub(super) static AGENT: Agent = Agent {
+pub static AGENT: Agent = Agent {
     name: "vscode",
     title: "VS Code",
     evidence: Evidence::Read { source: "its documents of 2026-07-29" },

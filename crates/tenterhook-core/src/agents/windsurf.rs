@@ -10,7 +10,7 @@ use super::{
 };
 
 /// The agent.
-pub(super) static AGENT: Agent = Agent {
+pub static AGENT: Agent = Agent {
     name: "windsurf",
     title: "Windsurf",
     programs: &["windsurf"],

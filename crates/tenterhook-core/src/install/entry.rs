@@ -78,14 +78,19 @@ fn inner_timeout_arg(seconds: u64) -> String {
     }
 }
 
-/// Returns the entry for an event as JSON.
+/// Returns the entry with which the agent calls Tenterhook on an event.
 pub(super) fn handler_entry(agent: &Agent, event: &Event, program: &str) -> Value {
+    command_entry(agent, event, &hook_command_line(agent, event, program))
+}
+
+/// Returns the entry that runs a command line on an event.
+fn command_entry(agent: &Agent, event: &Event, line: &str) -> Value {
     let form = agent.installation.entry;
     let mut entry = Map::new();
     if let Some(kind) = form.kind {
         entry.insert("type".to_owned(), kind.into());
     }
-    entry.insert("command".to_owned(), hook_command_line(agent, event, program).into());
+    entry.insert("command".to_owned(), line.into());
     if let Some((key, units)) = form.timeout {
         entry.insert(key.to_owned(), (event.seconds * units).into());
     }
@@ -102,21 +107,31 @@ pub(super) fn value_as_json(value: EntryValue) -> Value {
     }
 }
 
-/// The group of an event, with its entry.
-pub(super) fn handler_group(agent: &Agent, event: &Event, program: &str) -> Value {
+/// The group of an event, with the entry that calls Tenterhook.
+fn handler_group(agent: &Agent, event: &Event, program: &str) -> Value {
+    group_with_entry(agent, event, &handler_entry(agent, event, program))
+}
+
+fn group_with_entry(agent: &Agent, event: &Event, entry: &Value) -> Value {
     let mut group = Map::new();
     if let Some(matcher) = agent.installation.entry.matcher.filter(|_| event.tool) {
         group.insert("matcher".to_owned(), matcher.into());
     }
-    group.insert("hooks".to_owned(), json!([handler_entry(agent, event, program)]));
+    group.insert("hooks".to_owned(), json!([entry]));
     Value::Object(group)
 }
 
 /// Returns what the list of an event gets: a group with the entry, or the entry itself.
 pub(super) fn list_item(agent: &Agent, event: &Event, program: &str) -> Value {
+    list_item_running(agent, event, &hook_command_line(agent, event, program))
+}
+
+/// Returns the same with any command line.
+pub(super) fn list_item_running(agent: &Agent, event: &Event, line: &str) -> Value {
+    let entry = command_entry(agent, event, line);
     match agent.installation.has_groups(event.name) {
-        true => handler_group(agent, event, program),
-        false => handler_entry(agent, event, program),
+        true => group_with_entry(agent, event, &entry),
+        false => entry,
     }
 }
 

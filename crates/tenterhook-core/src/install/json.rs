@@ -90,9 +90,23 @@ pub fn add_own_entries(agent: &Agent, program: &str, text: Option<&str>) -> Resu
 }
 
 fn text_of_new_settings_file(agent: &Agent, program: &str) -> String {
-    let list =
-        |event: &Event| (event.name.to_owned(), json!([entry::list_item(agent, event, program)]));
-    text_of_file_with_events(agent, agent.installation.events.iter().map(list).collect())
+    let lines = agent.installation.events.iter().map(|event| {
+        let line = entry::hook_command_line(agent, event, program);
+        (*event, line)
+    });
+    text_of_new_hook_file(agent, lines)
+}
+
+/// Returns the text of a file in which the agent runs a command line on each of these events.
+/// Its form is one that others write, too.
+pub fn text_of_new_hook_file(
+    agent: &Agent,
+    lines: impl IntoIterator<Item = (Event, String)>,
+) -> String {
+    let list = |(event, line): (Event, String)| {
+        (event.name.to_owned(), json!([entry::list_item_running(agent, &event, &line)]))
+    };
+    text_of_file_with_events(agent, lines.into_iter().map(list).collect())
 }
 
 /// Returns the text of a file that has only these events, each with its groups.
