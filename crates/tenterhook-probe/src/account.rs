@@ -240,13 +240,13 @@ impl AccountAgent {
         let event = if name == PROMPT { Event::Prompt } else { Event::Before };
         self.registered_event(event)?;
         let deny = documents::denial(self, event, name);
-        let silent = self.dialect().silent_reply();
+        let silent = documents::consent(self, event);
         match name {
             CONTROL => return Some(Way::from_shell_script(event, name, script(&silent))),
             DENY | PROMPT => return Some(Way::from_shell_script(event, name, script(&deny))),
             // The same as `deny`.
             "exit2" if deny.exit == 2 => return None,
-            "slow" if self.file_of.installation.time.0.is_empty() => return None,
+            "slow" if self.file_of.installation.entry.timeout.is_none() => return None,
             _ => {}
         }
         let (_, text) = NEAR_MISSES.iter().find(|row| row.0 == name)?;
@@ -285,10 +285,10 @@ impl AccountProbe {
     /// When they cannot be written.
     pub fn new(agent: &'static AccountAgent, scratch: &Path) -> Result<Self, PlayError> {
         let ways = agent.ways();
-        let silent = script(&agent.dialect().silent_reply());
         // Other calls and prompts pass.
-        let others = [Event::Before, Event::Prompt]
-            .map(|event| Way::from_shell_script(event, "any", silent.clone()));
+        let others = [Event::Before, Event::Prompt].map(|event| {
+            Way::from_shell_script(event, "any", script(&documents::consent(agent, event)))
+        });
         let all: Vec<Way> = ways.iter().map(|way| way.1.clone()).chain(others).collect();
         let fixture = Fixture::new(scratch, &all).map_err(PlayError::Fixture)?;
         let lines = [Event::Before, Event::Prompt].into_iter().filter_map(|event| {

@@ -27,6 +27,11 @@ pub(super) fn denial(agent: &AccountAgent, event: Event, name: &str) -> Reply {
     agent.dialect().encode_outcome(&fired_event(event, name), &outcome, None).unwrap_or_default()
 }
 
+/// Returns the reply with which the agent's hook lets `event` pass.
+pub(super) fn consent(agent: &AccountAgent, event: Event) -> Reply {
+    agent.dialect().silent_reply(&fired_event(event, "").name)
+}
+
 /// Returns what happens by the documents to the command of a way; `None` if our reader does not know
 /// the event.
 pub(super) fn effect(agent: &AccountAgent, way: &Way, fixture: &Fixture) -> Option<Effect> {
