@@ -5,6 +5,7 @@
 mod database;
 mod find;
 mod open;
+mod store;
 
 use std::path::PathBuf;
 
@@ -42,6 +43,8 @@ enum Form {
     Whole,
     /// Rows of a database.
     Database,
+    /// The files of a store, of which this one names the last snapshot.
+    Store,
 }
 
 /// What was found.
@@ -82,7 +85,10 @@ impl Session {
                 let bytes = open::read_whole_file(&self.path).map_err(cannot)?;
                 take(Line { number: 1, bytes: bytes.as_deref(), is_whole: true });
             }
-            Form::Database => database::read_rows(&self.path, &mut take).map_err(cannot)?,
+            Form::Database => {
+                database::read_rows(&self.path, self.agent, &mut take).map_err(cannot)?
+            }
+            Form::Store => store::read_store(&self.path, &mut take).map_err(cannot)?,
         }
         Ok(decoder.facts_so_far().clone())
     }
@@ -112,15 +118,19 @@ impl Session {
     }
 }
 
-/// Stands in for the reader of OpenCode's database in a build without it.
+/// Stands in for the reader of databases in a build without it.
 #[cfg(not(feature = "opencode"))]
 mod database {
     use std::io;
     use std::path::Path;
 
-    use tenterhook_core::transcript::Line;
+    use tenterhook_core::transcript::{Line, TranscriptAgent};
 
-    pub(super) fn read_rows(_: &Path, _: &mut dyn FnMut(Line<'_>) -> bool) -> io::Result<()> {
+    pub(super) fn read_rows(
+        _: &Path,
+        _: TranscriptAgent,
+        _: &mut dyn FnMut(Line<'_>) -> bool,
+    ) -> io::Result<()> {
         Err(io::Error::other(
             "this build has no reader for SQLite databases; install a package of `tenterhook`, or build it with `--features opencode`",
         ))

@@ -140,7 +140,7 @@ pub struct Sessions {
     pub variable: Option<&'static str>,
     /// That directory below the person's home.
     pub home: &'static str,
-    /// The directories of sessions below it.
+    /// The directories of sessions below it, or a database.
     pub directories: &'static [&'static str],
 }
 

@@ -20,7 +20,9 @@ pub(crate) use std::sync::Arc;
 use crate::agents;
 pub(crate) use crate::agents::{
     claude::transcript as claude, codex::transcript as codex, copilot::transcript as copilot,
-    gemini::transcript as gemini, opencode::transcript as opencode, qwen::transcript as qwen,
+    droid::transcript as droid, gemini::transcript as gemini, hermes::transcript as hermes,
+    opencode::transcript as opencode, pi::transcript as pi, qwen::transcript as qwen,
+    vibe::transcript as vibe,
 };
 pub use copies::Copies;
 pub use event::EventContext;
@@ -46,6 +48,18 @@ pub enum TranscriptAgent {
     Qwen,
     /// OpenCode.
     OpenCode,
+    /// Kilo.
+    Kilo,
+    /// Droid.
+    Droid,
+    /// Pi.
+    Pi,
+    /// OpenClaw.
+    OpenClaw,
+    /// Mistral Vibe.
+    Vibe,
+    /// Hermes.
+    Hermes,
     /// The reference agent.
     Tenterhook,
 }
@@ -75,13 +89,19 @@ impl Fidelity {
 
 impl TranscriptAgent {
     /// Every agent.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 13] = [
         Self::Claude,
         Self::Codex,
         Self::Copilot,
         Self::Gemini,
         Self::Qwen,
         Self::OpenCode,
+        Self::Kilo,
+        Self::Droid,
+        Self::Pi,
+        Self::OpenClaw,
+        Self::Vibe,
+        Self::Hermes,
         Self::Tenterhook,
     ];
 
@@ -95,6 +115,12 @@ impl TranscriptAgent {
             Self::Gemini => &agents::GEMINI,
             Self::Qwen => &agents::QWEN,
             Self::OpenCode => &agents::OPENCODE,
+            Self::Kilo => &agents::KILO,
+            Self::Droid => &agents::DROID,
+            Self::Pi => &agents::PI,
+            Self::OpenClaw => &agents::OPENCLAW,
+            Self::Vibe => &agents::VIBE,
+            Self::Hermes => &agents::HERMES,
             Self::Tenterhook => &agents::TENTERHOOK,
         }
     }
@@ -123,9 +149,14 @@ impl TranscriptAgent {
     #[must_use]
     pub const fn fidelity(self) -> Fidelity {
         match self {
-            Self::Claude | Self::Copilot | Self::Tenterhook => Fidelity::Exact,
-            Self::Codex | Self::OpenCode => Fidelity::Mapped,
-            Self::Gemini | Self::Qwen => Fidelity::Partial,
+            Self::Claude | Self::Copilot | Self::Droid | Self::Tenterhook => Fidelity::Exact,
+            Self::Codex
+            | Self::OpenCode
+            | Self::Kilo
+            | Self::Pi
+            | Self::OpenClaw
+            | Self::Hermes => Fidelity::Mapped,
+            Self::Gemini | Self::Qwen | Self::Vibe => Fidelity::Partial,
         }
     }
 
@@ -254,7 +285,13 @@ impl Decoder {
             TranscriptAgent::Copilot => Box::<copilot::Copilot>::default(),
             TranscriptAgent::Gemini => Box::<gemini::Gemini>::default(),
             TranscriptAgent::Qwen => Box::<qwen::Qwen>::default(),
-            TranscriptAgent::OpenCode => Box::<opencode::OpenCode>::default(),
+            TranscriptAgent::OpenCode | TranscriptAgent::Kilo => {
+                Box::<opencode::OpenCode>::default()
+            }
+            TranscriptAgent::Droid => Box::<droid::Droid>::default(),
+            TranscriptAgent::Pi | TranscriptAgent::OpenClaw => Box::<pi::Pi>::default(),
+            TranscriptAgent::Vibe => Box::<vibe::Vibe>::default(),
+            TranscriptAgent::Hermes => Box::<hermes::Hermes>::default(),
             TranscriptAgent::Tenterhook => Box::<own::Own>::default(),
         };
         Self { agent, carried: Carried::default(), reader }

@@ -20,7 +20,7 @@ const MUSL: &str = "musl-gcc";
 const C_FLAGS: &str = "-fno-asynchronous-unwind-tables -fno-unwind-tables -fno-builtin-malloc -DMI_MALLOC_OVERRIDE \
     -DMI_SKIP_COLLECT_ON_EXIT";
 
-/// Flags for the C code of SQLite, which reads the tables of OpenCode's database and nothing else: no text search, trees of areas, JSON or extensions.
+/// Flags for the C code of SQLite, which reads the tables of agents' databases and nothing else: no text search, trees of areas, JSON or extensions.
 const SQLITE_FLAGS: &str = "-USQLITE_ENABLE_API_ARMOR -USQLITE_ENABLE_COLUMN_METADATA -USQLITE_ENABLE_DBSTAT_VTAB -USQLITE_ENABLE_FTS3 \
     -USQLITE_ENABLE_FTS3_PARENTHESIS -USQLITE_ENABLE_FTS5 -USQLITE_ENABLE_LOAD_EXTENSION -USQLITE_ENABLE_RTREE \
     -USQLITE_ENABLE_STAT4 -USQLITE_SOUNDEX -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_OMIT_DEPRECATED \

@@ -326,7 +326,10 @@ impl All<'_> {
         }
         if !matches!(
             agent,
-            TranscriptAgent::Gemini | TranscriptAgent::Qwen | TranscriptAgent::Copilot
+            TranscriptAgent::Gemini
+                | TranscriptAgent::Qwen
+                | TranscriptAgent::Copilot
+                | TranscriptAgent::Droid
         ) {
             return None;
         }
@@ -345,7 +348,7 @@ impl All<'_> {
         if let Some(events) = self.seen.events_of_ungated_session(&call.session) {
             self.sum.ungated.entry(call.session.clone()).or_insert_with(|| events.clone());
         }
-        // Copilot says itself whether hooks were asked, and needs no other record for that.
+        // Some agents say themselves whether hooks were asked, and need no other record for that.
         let known = self
             .evidence_for_call(session.agent, id, call)
             .or(call.is_asked.then_some("transcript"));

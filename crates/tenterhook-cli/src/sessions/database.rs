@@ -1,8 +1,8 @@
-//! OpenCode's database as rows of JSON, in chronological order. The database is copied first: opening one that has a write-ahead
+//! An agent's database as rows of JSON, in chronological order. The database is copied first: opening one that has a write-ahead
 //! log writes files beside it, even to read.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -10,18 +10,30 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row, params};
 use serde_json::{Map, Value};
 use tenterhook::internal::discover;
-use tenterhook_core::transcript::Line;
+use tenterhook_core::transcript::{Line, TranscriptAgent};
 
 /// How often a copy is tried while somebody writes.
 const TRIES: usize = 5;
+/// The longest record, when it is decompressed.
+const RECORD: u64 = 64 << 20;
 
-/// Passes every row of sessions, messages and parts to `take`, until that returns false.
-pub(super) fn read_rows(path: &Path, take: &mut dyn FnMut(Line<'_>) -> bool) -> io::Result<()> {
+/// Passes every row of sessions and their messages to `take`, until that returns false.
+pub(super) fn read_rows(
+    path: &Path,
+    agent: TranscriptAgent,
+    take: &mut dyn FnMut(Line<'_>) -> bool,
+) -> io::Result<()> {
     let place = tempfile::Builder::new().prefix("tenterhook-read-").tempdir()?;
     let copy = copy_database(path, place.path())?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let database = Connection::open_with_flags(copy, flags).map_err(io::Error::other)?;
-    read_all_tables(&database, take).map_err(io::Error::other)
+    let mut out = Rows { number: 0, take, more: true };
+    match agent {
+        TranscriptAgent::OpenClaw => read_openclaw(&database, &mut out),
+        TranscriptAgent::Hermes => read_hermes(&database, &mut out),
+        _ => read_opencode(&database, &mut out),
+    }
+    .map_err(io::Error::other)
 }
 
 /// Copies the database and its log, as they were at one moment.
@@ -58,16 +70,9 @@ fn copy_file(from: &Path, to: &Path) -> io::Result<u64> {
     io::copy(&mut discover::open(from)?.0, &mut fs::File::create(to)?)
 }
 
-fn read_all_tables(
-    database: &Connection,
-    take: &mut dyn FnMut(Line<'_>) -> bool,
-) -> rusqlite::Result<()> {
-    let mut out = Rows { number: 0, take, more: true };
-    let mut sessions = database.prepare("SELECT * FROM session ORDER BY time_created, id")?;
-    let mut rows = sessions.query([])?;
-    while let Some(row) = rows.next()? {
-        out.push_row("session", row)?;
-    }
+/// Reads the database of OpenCode or Kilo.
+fn read_opencode(database: &Connection, out: &mut Rows<'_>) -> rusqlite::Result<()> {
+    out.push_table("session", "SELECT * FROM session ORDER BY time_created, id", database)?;
     let mut messages = database.prepare("SELECT * FROM message ORDER BY time_created, id")?;
     let mut parts = database.prepare("SELECT * FROM part WHERE message_id = ?1 ORDER BY id")?;
     let mut rows = messages.query([])?;
@@ -92,6 +97,50 @@ fn read_all_tables(
     Ok(())
 }
 
+/// Reads the database of OpenClaw 2026.9.6, whose records are those of Pi. A long one is compressed.
+fn read_openclaw(database: &Connection, out: &mut Rows<'_>) -> rusqlite::Result<()> {
+    out.push_table("schema_meta", "SELECT app_version FROM schema_meta", database)?;
+    let mut sessions = database.prepare(
+        "SELECT session_id, session_key FROM session_windows ORDER BY created_at, session_id",
+    )?;
+    let mut events = database.prepare(
+        "SELECT event_json, event_zstd FROM transcript_events WHERE session_id = ?1 ORDER BY seq",
+    )?;
+    let mut rows = sessions.query([])?;
+    while out.more
+        && let Some(session) = rows.next()?
+    {
+        out.push_row("session_windows", session)?;
+        let id: String = session.get("session_id")?;
+        let mut events = events.query(params![id])?;
+        while let Some(event) = events.next()? {
+            match (event.get_ref("event_json")?, event.get_ref("event_zstd")?) {
+                (ValueRef::Text(text), _) => out.push(Some(text)),
+                (_, ValueRef::Blob(bytes)) => out.push(decompress(bytes).as_deref()),
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Decompresses a record; `None` if it is too long or broken.
+fn decompress(bytes: &[u8]) -> Option<Vec<u8>> {
+    let decoder = ruzstd::decoding::StreamingDecoder::new(bytes).ok()?;
+    let mut record = Vec::new();
+    decoder.take(RECORD + 1).read_to_end(&mut record).ok()?;
+    (record.len() as u64 <= RECORD).then_some(record)
+}
+
+/// Reads the database of Hermes 0.19.0.
+fn read_hermes(database: &Connection, out: &mut Rows<'_>) -> rusqlite::Result<()> {
+    let sessions =
+        "SELECT id, source, parent_session_id, cwd FROM sessions ORDER BY started_at, id";
+    out.push_table("sessions", sessions, database)?;
+    let messages = "SELECT session_id, role, content, tool_calls, tool_call_id, timestamp, finish_reason FROM messages ORDER BY id";
+    out.push_table("messages", messages, database)
+}
+
 fn is_user_message(data: &[u8]) -> bool {
     let data: Option<Value> = serde_json::from_slice(data).ok();
     data.is_some_and(|value| value.get("role").and_then(Value::as_str) == Some("user"))
@@ -104,6 +153,30 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
+    /// Passes on each row of a query.
+    fn push_table(
+        &mut self,
+        table: &str,
+        query: &str,
+        database: &Connection,
+    ) -> rusqlite::Result<()> {
+        let mut query = database.prepare(query)?;
+        let mut rows = query.query([])?;
+        while self.more
+            && let Some(row) = rows.next()?
+        {
+            self.push_row(table, row)?;
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, bytes: Option<&[u8]>) {
+        if self.more {
+            self.number += 1;
+            self.more = (self.take)(Line { number: self.number, bytes, is_whole: true });
+        }
+    }
+
     /// Passes on one row as one object, whatever columns its version has.
     fn push_row(&mut self, table: &str, row: &Row<'_>) -> rusqlite::Result<()> {
         if !self.more {
@@ -123,10 +196,7 @@ impl Rows<'_> {
             };
             object.insert(name, value);
         }
-        self.number += 1;
-        let text = Value::Object(object).to_string();
-        let line = Line { number: self.number, bytes: Some(text.as_bytes()), is_whole: true };
-        self.more = (self.take)(line);
+        self.push(Some(Value::Object(object).to_string().as_bytes()));
         Ok(())
     }
 }

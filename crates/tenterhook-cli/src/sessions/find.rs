@@ -35,8 +35,11 @@ pub(crate) fn find_sessions(
         }
     }
     if paths.is_empty() {
-        for place in session_directories(agent, here).iter().filter(|path| path.is_dir()) {
-            collect_sessions(place, 0, &mut seen, &mut found);
+        for place in session_directories(agent, here) {
+            match place.is_dir() {
+                true => collect_sessions(&place, 0, &mut seen, &mut found),
+                false => add_session(&place, false, &mut seen, &mut found),
+            }
         }
         // There, other files of the agents lie beside their sessions.
         found.strange.retain(|(_, why)| why != STRANGE);
@@ -46,7 +49,7 @@ pub(crate) fn find_sessions(
     Ok(found)
 }
 
-/// Returns the directories in which agents store their sessions.
+/// Returns the directories and databases in which agents store their sessions.
 fn session_directories(agent: Option<TranscriptAgent>, here: &Here) -> Vec<PathBuf> {
     let wanted =
         TranscriptAgent::ALL.into_iter().filter(|other| agent.is_none_or(|agent| *other == agent));
@@ -86,18 +89,40 @@ fn collect_sessions(
     }
 }
 
+/// The names of databases; `*` matches any text.
+const DATABASES: &[(&str, TranscriptAgent)] = &[
+    ("opencode*.db", TranscriptAgent::OpenCode),
+    ("kilo*.db", TranscriptAgent::Kilo),
+    ("openclaw-agent.sqlite", TranscriptAgent::OpenClaw),
+    ("state.db", TranscriptAgent::Hermes),
+];
+
+fn agent_of_database(name: &str) -> Option<TranscriptAgent> {
+    let fits = |pattern: &str| match pattern.split_once('*') {
+        Some((start, end)) => name.starts_with(start) && name.ends_with(end),
+        None => name == pattern,
+    };
+    DATABASES.iter().find_map(|(pattern, agent)| fits(pattern).then_some(*agent))
+}
+
+fn is_in_store(path: &Path) -> bool {
+    path.ancestors().nth(2).is_some_and(|store| store.join("CURRENT").is_file())
+}
+
 /// Returns the form of the records in a file, by its name. A file that the user named may have any
 /// name.
 fn record_form_from_file_name(path: &Path, is_named: bool) -> Option<Form> {
     let name = path.file_name()?.to_string_lossy();
     Some(match &*name {
+        // A journal of a store is read with the store.
+        name if name.ends_with(".jsonl") && !is_named && is_in_store(path) => return None,
         name if name.ends_with(".jsonl") => Form::Lines,
         name if name.ends_with(".jsonl.zst") => Form::Compressed,
-        name if name.starts_with(TranscriptAgent::OpenCode.key()) && name.ends_with(".db")
-            || is_named && name.ends_with(".db") =>
-        {
+        name if agent_of_database(name).is_some() || is_named && name.ends_with(".db") => {
             Form::Database
         }
+        // Databases of other programs have a file of that name, too.
+        "CURRENT" if path.with_file_name("generations").is_dir() => Form::Store,
         name if name.ends_with(".json") && (is_named || name.starts_with("session-")) => {
             Form::Whole
         }
@@ -127,7 +152,10 @@ fn recognize_session(path: &Path, form: Form) -> io::Result<Option<Session>> {
         return Ok(None);
     }
     let agent = match form {
-        Form::Database => Some(TranscriptAgent::OpenCode),
+        Form::Database => {
+            let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+            Some(agent_of_database(&name).unwrap_or(TranscriptAgent::OpenCode))
+        }
         form => open::recognize_agent(path, form)?,
     };
     let Some(agent) = agent else { return Ok(None) };

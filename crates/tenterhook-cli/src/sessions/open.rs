@@ -37,7 +37,7 @@ pub(super) fn read_whole_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
 
 /// Recognizes the agent of a file, and the form of its records, by the beginning of the file.
 pub(super) fn recognize_agent(path: &Path, form: Form) -> io::Result<Option<TranscriptAgent>> {
-    if form == Form::Whole {
+    if matches!(form, Form::Whole | Form::Store) {
         return Ok(
             read_whole_file(path)?.and_then(|bytes| TranscriptAgent::recognize_by_line(&bytes))
         );

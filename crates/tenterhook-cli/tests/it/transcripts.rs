@@ -294,3 +294,141 @@ fn clocks_that_go_backwards_move_nothing() {
         .collect();
     assert_eq!((&json["calls"], lines), (&5.into(), vec![1, 2, 3]));
 }
+
+const DROID: &str = r#"{"type":"session_start","id":"d","cwd":"/p","hostId":"h"}
+{"type":"message","timestamp":"2026-11-28T20:00:02Z","message":{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"Execute","input":{"command":"ls"}}]}}
+"#;
+const PI: &str = r#"{"type":"session","version":3,"id":"p","timestamp":"2026-11-28T20:00:00Z","cwd":"/p"}
+{"type":"message","timestamp":"2026-11-28T20:00:02Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"c","name":"bash","arguments":{"command":"ls"}}]}}
+"#;
+
+/// The store of a session of Mistral Vibe: a snapshot with one call, a chunk of an earlier one, and a journal with one call.
+const VIBE: &[(&str, &str)] = &[
+    ("CURRENT", r#"{"generation":"01","session_id":"v","store_format":"mistral.vibe/v1"}"#),
+    ("meta.json", r#"{"session_id": "v", "environment": {"working_directory": "/p"}}"#),
+    (
+        "generations/01/manifest.json",
+        r#"{"checkpoint":{"chunks":["b"]},"projection_state":{"chunks":[]},"recovery_journal_segment":{"path":"journal/2.jsonl"}}"#,
+    ),
+    (
+        "chunks/a.json",
+        r#"[{"message":{"role":"assistant","content":[{"type":"tool_call","id":"old","name":"bash","arguments":{"value":{}}}]}}]"#,
+    ),
+    (
+        "chunks/b.json",
+        r#"[{"message":{"role":"assistant","content":[{"type":"tool_call","id":"c1","name":"bash","arguments":{"value":{"command":"ls"}}}]}}]"#,
+    ),
+    (
+        "journal/1.jsonl",
+        r#"{"type":"action_result","payload":{"result":{"result":{"parts":[{"type":"tool_call","id":"c0","name":"bash","arguments_json":"{}"}]}}}}"#,
+    ),
+    (
+        "journal/2.jsonl",
+        r#"{"type":"action_result","payload":{"result":{"result":{"parts":[{"type":"tool_call","id":"c2","name":"bash","arguments_json":"{\"command\":\"rm x\"}"}]}}}}"#,
+    ),
+];
+
+/// What an agent's file says: its title, its session, its calls, and how many subagents made.
+fn facts_of_files(json: &Value) -> Vec<(String, String, u64, u64)> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let mut facts: Vec<_> = json["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| {
+            let calls = |key: &str| file[key].as_u64().unwrap();
+            (text(&file["agent"]), text(&file["session"]), calls("calls"), calls("subagent_calls"))
+        })
+        .collect();
+    facts.sort();
+    facts
+}
+
+/// TR-9, TR-41: the sessions are found where each agent keeps them.
+#[test]
+fn sessions_of_droid_pi_and_vibe_are_found() {
+    let fixture = Fixture::new();
+    fixture.write("home/.factory/sessions/-p/d.jsonl", DROID);
+    fixture.write("home/.pi/agent/sessions/--p--/p.jsonl", PI);
+    for (file, text) in VIBE {
+        fixture.write(&format!("home/.vibe/logs/session/unified/v/{file}"), text);
+    }
+    let output = fixture.run(&["transcripts", "--format", "json"], "");
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""));
+    let json: Value = serde_json::from_str(&output.stdout).unwrap();
+    fits_schema("transcripts", &json);
+    let expected = [("Droid", "d", 1), ("Mistral Vibe", "v", 2), ("Pi", "p", 1)]
+        .map(|(agent, session, calls)| (agent.to_owned(), session.to_owned(), calls, 0));
+    assert_eq!(facts_of_files(&json), expected);
+}
+
+/// TR-9: a name in the store that leads out of it is not followed.
+#[test]
+fn store_with_a_path_for_a_name_is_not_read() {
+    let fixture = Fixture::new();
+    let store = "home/.vibe/logs/session/unified/v";
+    fixture.write(&format!("{store}/CURRENT"), r#"{"generation":"../x","store_format":"m"}"#);
+    fixture.write(
+        "home/.vibe/logs/session/unified/x/manifest.json",
+        r#"{"checkpoint":{"chunks":[]},"projection_state":{"chunks":[]},"recovery_journal_segment":{"path":"2.jsonl"}}"#,
+    );
+    let output = fixture.run(&["transcripts", "--format", "json"], "");
+    let json: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(json["left_out"].as_array().unwrap().len(), 1, "{}", output.stdout);
+    assert!(output.stderr.contains("is no name"), "{}", output.stderr);
+}
+
+/// TR-9, TR-41: the databases are found where each agent keeps them; a compressed record is read.
+#[cfg(feature = "opencode")]
+#[test]
+fn databases_of_kilo_openclaw_and_hermes_are_found() {
+    let fixture = Fixture::new();
+    let create = |path: &str, sql: &str| {
+        let path = fixture.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let database = rusqlite::Connection::open(path).unwrap();
+        database.execute_batch(sql).unwrap();
+        database
+    };
+    create(
+        "home/.local/share/kilo/kilo.db",
+        r#"CREATE TABLE session (id TEXT, parent_id TEXT, directory TEXT, version TEXT, time_created INTEGER);
+           CREATE TABLE message (id TEXT, session_id TEXT, time_created INTEGER, data TEXT);
+           CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, time_created INTEGER, data TEXT);
+           INSERT INTO session VALUES ('k', NULL, '/p', '7.7.9', 1);
+           INSERT INTO message VALUES ('m', 'k', 1, '{"role":"assistant"}');
+           INSERT INTO part VALUES ('p', 'm', 'k', 1, '{"type":"tool","tool":"bash","callID":"c","state":{"status":"completed","input":{"command":"ls"}}}');"#,
+    );
+    let openclaw = create(
+        "home/.openclaw/agents/main/agent/openclaw-agent.sqlite",
+        r#"CREATE TABLE schema_meta (app_version TEXT);
+           CREATE TABLE session_windows (session_id TEXT, session_key TEXT, created_at INTEGER);
+           CREATE TABLE transcript_events (session_id TEXT, seq INTEGER, event_json TEXT, event_zstd BLOB);
+           INSERT INTO schema_meta VALUES ('2026.9.6');
+           INSERT INTO session_windows VALUES ('o', 'agent:main:main', 1);
+           INSERT INTO transcript_events VALUES ('o', 0, '{"type":"session","version":4,"id":"o","timestamp":"2026-11-28T20:00:00Z","cwd":"/p"}', NULL);"#,
+    );
+    let record = r#"{"type":"message","timestamp":"2026-11-28T20:00:02Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"c","name":"exec","arguments":{"command":"ls"}}]}}"#;
+    let fastest = ruzstd::encoding::CompressionLevel::Fastest;
+    let compressed = ruzstd::encoding::compress_to_vec(record.as_bytes(), fastest);
+    openclaw
+        .execute("INSERT INTO transcript_events VALUES ('o', 1, NULL, ?1)", [compressed])
+        .unwrap();
+    fixture.write("home/.openclaw/agents/main/agent/openclaw-agent.sqlite.lock.sqlite", "x");
+    create(
+        "home/.hermes/state.db",
+        r#"CREATE TABLE sessions (id TEXT, source TEXT, parent_session_id TEXT, cwd TEXT, started_at REAL);
+           CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content TEXT, tool_calls TEXT, tool_call_id TEXT, timestamp REAL, finish_reason TEXT);
+           INSERT INTO sessions VALUES ('h', 'cli', NULL, '/p', 1.0), ('t', 'subagent', 'h', NULL, 2.0);
+           INSERT INTO messages (session_id, role, tool_calls, timestamp) VALUES
+             ('h', 'assistant', '[{"id":"c","function":{"name":"terminal","arguments":"{\"command\":\"ls\"}"}}]', 1795896002.5),
+             ('t', 'assistant', '[{"id":"c","function":{"name":"terminal","arguments":"{\"command\":\"a\"}"}}]', 1795896003.5);"#,
+    );
+    let output = fixture.run(&["transcripts", "--format", "json"], "");
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""));
+    let json: Value = serde_json::from_str(&output.stdout).unwrap();
+    fits_schema("transcripts", &json);
+    let expected = [("Hermes", "h", 2, 1), ("Kilo", "k", 1, 0), ("OpenClaw", "o", 1, 0)]
+        .map(|(agent, session, calls, sub)| (agent.to_owned(), session.to_owned(), calls, sub));
+    assert_eq!(facts_of_files(&json), expected);
+}

@@ -2,11 +2,14 @@
 //! Data; decides nothing.
 
 pub mod dialect;
+#[cfg(feature = "transcript")]
+pub(crate) mod transcript;
 
 use super::repository::{Consent, MCP_SERVERS, RepositoryFile, hook_file, settings_file};
 use super::{
-    Agent, Below, EntryForm, Event, Form, Guarded, Installation, JsonFile, Scope, SwitchFile,
-    Syntax, gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, Below, EntryForm, Event, Form, Guarded, Installation, JsonFile, Scope, Sessions,
+    SwitchFile, Syntax, gate_event, new_config_path, observer_event, tool_gate_event,
+    tool_observer_event,
 };
 use crate::syntax::NotStrict;
 
@@ -17,6 +20,11 @@ pub static AGENT: Agent = Agent {
     programs: &["droid"],
     packages: &["@factory/cli"],
     is_part_of_words: true,
+    sessions: Some(Sessions {
+        variable: Some("FACTORY_HOME_OVERRIDE"),
+        home: "",
+        directories: &[".factory/sessions"],
+    }),
     guarded: Guarded {
         files: &[
             ".factory/hooks.json",

@@ -2,10 +2,12 @@
 //! Data; decides nothing.
 
 pub mod dialect;
+#[cfg(feature = "transcript")]
+pub(crate) mod transcript;
 
 use super::{
-    Agent, Approvals, EntryForm, Event, Fallback, Form, Guarded, Installation, Scope, gate_event,
-    new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, Approvals, EntryForm, Event, Fallback, Form, Guarded, Installation, Scope, Sessions,
+    gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
 
 /// The agent.
@@ -15,6 +17,11 @@ pub static AGENT: Agent = Agent {
     programs: &["hermes", "hermes-agent", "hermes-acp"],
     packages: &["hermes-agent"],
     is_part_of_words: true,
+    sessions: Some(Sessions {
+        variable: Some("HERMES_HOME"),
+        home: ".hermes",
+        directories: &["state.db", "profiles"],
+    }),
     guarded: Guarded {
         files: &[
             ".hermes/config.yaml",

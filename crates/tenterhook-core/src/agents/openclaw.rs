@@ -4,8 +4,8 @@
 pub mod dialect;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, JsonFile, Plugin, PluginList, Scope, Syntax,
-    gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, Event, Form, Guarded, Installation, JsonFile, Plugin, PluginList, Scope, Sessions,
+    Syntax, gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
 use tenterhook_shell::Language;
 
@@ -15,6 +15,11 @@ pub static AGENT: Agent = Agent {
     title: "OpenClaw",
     programs: &["openclaw"],
     windows_shell: &[Language::Posix, Language::PowerShell],
+    sessions: Some(Sessions {
+        variable: Some("OPENCLAW_STATE_DIR"),
+        home: ".openclaw",
+        directories: &["agents"],
+    }),
     guarded: Guarded {
         files: &[
             "openclaw.json",

@@ -2,6 +2,8 @@
 //! it. Data; decides nothing.
 
 pub mod dialect;
+#[cfg(feature = "transcript")]
+pub(crate) mod transcript;
 
 use super::repository::{Consent, RepositoryFile, code_file, settings_file};
 use super::{

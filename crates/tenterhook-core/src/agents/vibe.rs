@@ -2,11 +2,13 @@
 //! in it. Data; decides nothing.
 
 pub mod dialect;
+#[cfg(feature = "transcript")]
+pub(crate) mod transcript;
 
 use super::repository::{CommandKey, Consent, MCP_START, RepositoryFile, hook_file, settings_file};
 use super::{
-    Agent, EntryForm, EntryValue, Event, Form, Guarded, Installation, Scope, new_config_path,
-    observer_event, tool_gate_event, tool_observer_event,
+    Agent, EntryForm, EntryValue, Event, Form, Guarded, Installation, Scope, Sessions,
+    new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
 use tenterhook_shell::Language;
 
@@ -18,6 +20,11 @@ pub static AGENT: Agent = Agent {
     packages: &["mistral-vibe"],
     is_part_of_words: true,
     windows_shell: &[Language::Posix, Language::PowerShell],
+    sessions: Some(Sessions {
+        variable: Some("VIBE_HOME"),
+        home: ".vibe",
+        directories: &["logs/session/unified"],
+    }),
     guarded: Guarded {
         files: &[
             ".vibe/hooks.toml",

@@ -4,10 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::codex::command_line_text;
 use super::{Action, Call, Ended, Kind, TranscriptAgent, TranscriptRecord};
+use crate::dialect::{self, Dialect, Roots};
 use crate::event::tool::names::{ToolWords, find_tool_by_own_name};
 use crate::event::{Event, EventName, Surroundings};
 
@@ -51,34 +52,26 @@ const GEMINI: &[ToolWords] = &[
     new_tool_words(&["invoke_agent", "agent", "task"], "Agent", &[("agent_name", "subagent_type")]),
 ];
 
-const OPENCODE: &[ToolWords] = &[
-    new_tool_words(&["bash"], "Bash", &[]),
-    new_tool_words(&["write"], "Write", &[("filePath", "file_path")]),
-    new_tool_words(
-        &["edit"],
-        "Edit",
-        &[
-            ("filePath", "file_path"),
-            ("oldString", "old_string"),
-            ("newString", "new_string"),
-            ("replaceAll", "replace_all"),
-        ],
-    ),
-    new_tool_words(&["read"], "Read", &[("filePath", "file_path")]),
-    new_tool_words(&["glob"], "Glob", &[]),
-    new_tool_words(&["grep"], "Grep", &[]),
-    new_tool_words(&["webfetch"], "WebFetch", &[]),
-    new_tool_words(&["websearch"], "WebSearch", &[]),
-    new_tool_words(&["task"], "Agent", &[]),
-];
-
 impl TranscriptAgent {
     const fn tool_words_table(self) -> &'static [ToolWords] {
         match self {
-            Self::Claude | Self::Codex | Self::Tenterhook => &[],
             Self::Copilot => COPILOT,
             Self::Gemini | Self::Qwen => GEMINI,
-            Self::OpenCode => OPENCODE,
+            _ => &[],
+        }
+    }
+
+    /// Returns the dialect that reads a call, if its payloads name tools and inputs as records do.
+    const fn dialect_of_calls(self) -> Option<&'static Dialect> {
+        match self {
+            Self::OpenCode => Some(&dialect::opencode::OPENCODE),
+            Self::Kilo => Some(&dialect::kilo::KILO),
+            Self::Droid => Some(&dialect::droid::DROID),
+            Self::Pi => Some(&dialect::pi::PI),
+            Self::OpenClaw => Some(&dialect::openclaw::OPENCLAW),
+            Self::Vibe => Some(&dialect::vibe::VIBE),
+            Self::Hermes => Some(&dialect::hermes::HERMES),
+            _ => None,
         }
     }
 }
@@ -96,8 +89,24 @@ impl Call<'_> {
         if let Some(names) = find_tool_by_own_name(agent.tool_words_table(), &self.tool) {
             return (names.neutral.to_owned(), names.to_neutral_input(&input));
         }
+        if let Some(dialect) = agent.dialect_of_calls() {
+            return neutral_call_of_dialect(dialect, &self.tool, input);
+        }
         (neutral_name_of_unlisted_tool(agent, &self.tool), input)
     }
+}
+
+/// Returns the neutral name and input of a call, as the dialect reads them from a hook's payload.
+fn neutral_call_of_dialect(dialect: &Dialect, tool: &str, input: Value) -> (String, Value) {
+    let mut payload = Map::new();
+    payload.insert("hook_event_name".to_owned(), "PreToolUse".into());
+    payload.insert("tool_name".to_owned(), tool.into());
+    payload.insert("tool_input".to_owned(), input.clone());
+    let Ok(mut event) = dialect.decode_event(&payload, &Roots::default()) else {
+        return (tool.to_owned(), input);
+    };
+    let name = event.text("tool_name").unwrap_or(tool).to_owned();
+    (name, event.payload.shift_remove("tool_input").unwrap_or(input))
 }
 
 /// The neutral name of a tool that no table lists, e.g. a tool of an MCP server.

@@ -235,6 +235,12 @@ struct Shape<'a> {
     cwd: Field<'a>,
     #[serde(borrow, default)]
     role: Field<'a>,
+    #[serde(borrow, default, rename = "hostId")]
+    host: Field<'a>,
+    #[serde(borrow, default)]
+    timestamp: Field<'a>,
+    #[serde(borrow, default)]
+    store_format: Field<'a>,
 }
 
 #[derive(Deserialize)]
@@ -264,6 +270,9 @@ pub(super) fn recognize_agent_by_line(line: &[u8]) -> Option<TranscriptAgent> {
             kind == "session" && shape.model.is_some() && shape.cwd.is_some(),
             TranscriptAgent::Tenterhook,
         ),
+        (kind == "session" && shape.timestamp.is_some(), TranscriptAgent::Pi),
+        (shape.store_format.is_some(), TranscriptAgent::Vibe),
+        (kind == "session_start" && shape.host.is_some(), TranscriptAgent::Droid),
         (kind == "message" && shape.role.is_some(), TranscriptAgent::Tenterhook),
         (
             shape.session.is_some() && (shape.uuid.is_some() || !kind.is_empty()),

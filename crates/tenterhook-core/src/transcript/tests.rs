@@ -2,6 +2,8 @@
 
 use super::*;
 
+mod agents;
+
 #[derive(Debug, Default, PartialEq)]
 struct Counted {
     calls: usize,

@@ -121,7 +121,7 @@ impl TranscriptAgent {
             Self::Codex => Some(&super::codex::USAGE),
             Self::Gemini => Some(&super::gemini::USAGE),
             Self::Qwen => Some(&super::qwen::USAGE),
-            Self::Copilot | Self::OpenCode | Self::Tenterhook => None,
+            _ => None,
         }
     }
 }

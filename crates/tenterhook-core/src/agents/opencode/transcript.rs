@@ -1,5 +1,5 @@
-//! Reads the sessions of OpenCode 1.18: rows of its database, one JSON object per row, and the
-//! output of `opencode export`. Judges nothing.
+//! Reads the sessions of OpenCode 1.18 and of Kilo 7.7.9: rows of their databases, one JSON object per
+//! row, and the output of `opencode export`. Judges nothing.
 
 use std::collections::HashMap;
 use std::sync::Arc;
