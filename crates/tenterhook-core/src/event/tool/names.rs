@@ -34,32 +34,39 @@ pub fn find_tool_by_neutral_name(
 }
 
 impl ToolWords {
-    /// Returns an input with the neutral keys. A neutral key that is already there is not
-    /// overwritten.
+    /// Returns an input with the neutral keys. The agent reads only its own keys, so their values
+    /// get the neutral ones: what a model put under a neutral key goes under the agent's key.
     #[must_use]
     pub fn to_neutral_input(&self, input: &Value) -> Value {
-        rename_keys(input, |key| {
-            self.keys.iter().find(|(own, _)| own == &key).map(|(_, value)| *value)
-        })
+        swap_keys(input, || self.keys.iter().copied())
     }
 
     /// Returns an input with the agent's keys.
     #[must_use]
     pub fn to_agent_input(&self, input: &Value) -> Value {
-        rename_keys(input, |key| {
-            self.keys.iter().find(|(_, value)| value == &key).map(|(own, _)| *own)
-        })
+        swap_keys(input, || self.keys.iter().map(|(own, neutral)| (*neutral, *own)))
     }
 }
 
-fn rename_keys(input: &Value, name: impl Fn(&str) -> Option<&'static str>) -> Value {
+/// Renames keys by pairs of an old and a new name. A value that already has the new name gets the
+/// old one. If several keys have the same new name, the first pair counts.
+fn swap_keys<P>(input: &Value, pairs: impl Fn() -> P) -> Value
+where
+    P: Iterator<Item = (&'static str, &'static str)>,
+{
     let Value::Object(fields) = input else { return input.clone() };
-    let mut renamed = Map::new();
-    for (key, value) in fields {
-        let key = name(key).filter(|name| !fields.contains_key(*name)).unwrap_or(key);
-        renamed.insert(key.to_owned(), value.clone());
-    }
-    Value::Object(renamed)
+    let source_of = |name: &str| {
+        let source = pairs().find(|(old, new)| *new == name && fields.contains_key(*old));
+        source.map(|(old, _)| old)
+    };
+    let new_name = |key: &str| {
+        let renamed = pairs().find(|(old, new)| *old == key && source_of(new) == Some(key));
+        renamed.map(|(_, new)| new).or_else(|| source_of(key))
+    };
+    let renamed = |(key, value): (&String, &Value)| {
+        (new_name(key).map_or_else(|| key.clone(), str::to_owned), value.clone())
+    };
+    Value::Object(fields.iter().map(renamed).collect::<Map<_, _>>())
 }
 
 #[cfg(test)]
@@ -74,14 +81,19 @@ mod tests {
     }];
 
     #[test]
-    fn keys_go_there_and_back_and_never_overwrite() {
+    fn keys_go_there_and_back_and_the_agents_key_counts() {
         let tool = find_tool_by_own_name(TABLE, "create_file").expect("a known tool");
         assert_eq!(find_tool_by_neutral_name(TABLE, "Write"), Some(tool));
         let neutral = tool.to_neutral_input(&json!({"file": "a", "content": "b"}));
         assert_eq!(neutral, json!({"file_path": "a", "content": "b"}));
         assert_eq!(tool.to_agent_input(&neutral), json!({"path": "a", "content": "b"}));
+        // The agent opens `a`, whatever a model adds.
         let both = json!({"path": "a", "file_path": "b"});
-        assert_eq!(tool.to_neutral_input(&both), both);
+        let neutral = tool.to_neutral_input(&both);
+        assert_eq!(neutral, json!({"file_path": "a", "path": "b"}));
+        assert_eq!(tool.to_agent_input(&neutral), both);
+        let twice = json!({"file": "b", "path": "a"});
+        assert_eq!(tool.to_neutral_input(&twice), json!({"file": "b", "file_path": "a"}));
         assert_eq!(tool.to_agent_input(&json!("raw")), json!("raw"));
         assert!(find_tool_by_own_name(TABLE, "Write").is_none());
     }

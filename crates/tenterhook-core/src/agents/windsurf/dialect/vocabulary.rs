@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::reply::FORM;
 use crate::dialect::kit::call::{Keys, Vocabulary, event_row};
 use crate::dialect::kit::reply_form;
+use crate::dialect::tools::ToolWords;
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
 use crate::event::Event;
 use crate::matcher::MatcherSpec;
@@ -102,10 +103,13 @@ pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<E
         Some(action) => {
             let tool = action.tools.first().copied().unwrap_or_default();
             fields.insert("tool_name".to_owned(), tool.into());
-            fields.insert("tool_input".to_owned(), rename_keys(info, action.keys).into());
+            fields.insert(
+                "tool_input".to_owned(),
+                rename_keys(info, action.keys, ToolWords::to_neutral_input).into(),
+            );
         }
         None if name.ends_with(MCP) => add_mcp_call(&mut fields, info),
-        None => fields.extend(rename_keys(info, OTHERS)),
+        None => fields.extend(rename_keys(info, OTHERS, ToolWords::to_neutral_input)),
     }
     WORDS.decode_event_as(name, &fields, roots)
 }
@@ -135,7 +139,7 @@ pub(super) fn encode_event(event: &Event) -> Envelope {
     let mut info = Map::new();
     if let Some(action) = action {
         fields.insert(NAME.to_owned(), format!("{phase}{}", action.suffix).into());
-        info = rename_keys(with_list_of_edits(input), &flip_keys(action.keys));
+        info = rename_keys(with_list_of_edits(input), action.keys, ToolWords::to_agent_input);
         let cwd = fields.get("cwd").cloned();
         if action.suffix == "_run_command" {
             info.extend(cwd.map(|cwd| ("cwd".to_owned(), cwd)));
@@ -171,15 +175,13 @@ fn with_list_of_edits(mut input: Map<String, Value>) -> Map<String, Value> {
     input
 }
 
-/// Returns pairs of keys in the other direction.
-fn flip_keys(keys: Keys) -> Vec<(&'static str, &'static str)> {
-    keys.iter().map(|(own, neutral)| (*neutral, *own)).collect()
+/// Renames keys, as for a tool with these.
+fn rename_keys(fields: Map<String, Value>, keys: Keys, rename: Rename) -> Map<String, Value> {
+    let words = ToolWords { own: &[], neutral: "", keys };
+    match rename(&words, &fields.into()) {
+        Value::Object(renamed) => renamed,
+        _ => Map::new(),
+    }
 }
 
-fn rename_keys(fields: Map<String, Value>, keys: &[(&str, &str)]) -> Map<String, Value> {
-    let name = |key: String| {
-        let pair = keys.iter().find(|(from, _)| *from == key);
-        pair.map_or(key, |(_, to)| (*to).to_owned())
-    };
-    fields.into_iter().map(|(key, value)| (name(key), value)).collect()
-}
+type Rename = fn(&ToolWords, &Value) -> Value;
