@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 use crate::answer::Power::{self, Ask, Context, Deny, Input, Message, Output};
 use crate::dialect::kit::call::{Keys, Vocabulary, end_of_turn_row, event_row};
 use crate::dialect::kit::plugin::{
-    ARGS, ASK, CONTEXT, DENY, MESSAGE, OUTPUT, Plugin, to_agent_edits, with_neutral_edits,
+    ARGS, ASK, CONTEXT, DENY, MESSAGE, OUTPUT, Plugin, set_opened_path, to_agent_edits,
+    with_neutral_edits,
 };
 use crate::dialect::kit::reply::{EventReplies, Phrase, Replies};
 pub(crate) use crate::dialect::parts::Dialect;
@@ -18,7 +19,10 @@ pub(crate) static OPENCLAW: Dialect = Plugin {
     id: DialectId::OPENCLAW,
     rows: || ROWS,
     decode_event: |json, roots| {
-        WORDS.decode_event(&with_neutral_edits(&EDIT, &with_called_tool(json)), roots)
+        let mut event = with_neutral_edits(&EDIT, &with_called_tool(json));
+        set_opened_path(&mut event, OPENING, opened_path);
+        add_other_reading(&mut event);
+        WORDS.decode_event(&event, roots)
     },
     encode_event: |event| WORDS.encode_event(event),
     replies: &REPLIES,
@@ -85,6 +89,50 @@ fn with_called_tool(json: &Map<String, Value>) -> Map<String, Value> {
         event.insert("tool_input".to_owned(), called.unwrap_or_else(|| json!({})));
     }
     event
+}
+
+/// The tools that open a `path`.
+const OPENING: &[&str] = &["read", "write", "edit"];
+
+/// Returns the path that OpenClaw opens, as far as its text says: without the closing tag of a model
+/// at its end, and without the `@` in front of an absolute one (OC-10,
+/// `normalizeFileToolPathParam`).
+fn opened_path(path: &str) -> String {
+    let bare = path.trim_end_matches('>');
+    let path = match bare.strip_suffix("</arg_value") {
+        Some(start) if path.len() > bare.len() + 1 => start,
+        _ => path,
+    };
+    let rest = path.strip_prefix('@').unwrap_or(path);
+    let absolute = ["/", "~/", "~\\", "file://"];
+    let is_absolute = rest == "~" || absolute.iter().any(|start| rest.starts_with(start));
+    if is_absolute { rest } else { path }.to_owned()
+}
+
+/// Adds what a path with `@` in front means if no file has this name: OpenClaw looks (OC-10).
+fn add_other_reading(event: &mut Map<String, Value>) {
+    let tool = event.get("tool_name").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let Some(Value::Object(input)) = event.get_mut("tool_input") else { return };
+    let text = |key: &str| input.get(key).and_then(Value::as_str);
+    let other = match tool.as_str() {
+        "apply_patch" => text("input").map(without_marks).map(|patch| ("patch", patch)),
+        tool if OPENING.contains(&tool) => text("path")
+            .and_then(|path| path.strip_prefix('@'))
+            .map(|path| ("file_path", path.to_owned())),
+        _ => None,
+    };
+    if let Some((key, other)) = other.filter(|(_, other)| text("input") != Some(other)) {
+        input.insert(key.to_owned(), other.into());
+    }
+}
+
+/// Returns a patch without the `@` in front of its paths.
+fn without_marks(patch: &str) -> String {
+    ["Add File", "Update File", "Delete File", "Move to"]
+        .iter()
+        .fold(patch.to_owned(), |patch, what| {
+            patch.replace(&format!("*** {what}: @"), &format!("*** {what}: "))
+        })
 }
 
 fn to_agent_input(event: &Event, input: &Value) -> Value {
@@ -174,5 +222,32 @@ mod tests {
             }));
             assert_eq!(event.text("tool_name"), Some(expected), "{id}");
         }
+    }
+
+    /// OC-10.
+    #[test]
+    fn paths_are_those_that_openclaw_opens() {
+        for (path, expected) in [
+            ("@~/.openclaw/openclaw.json", json!({"file_path": "~/.openclaw/openclaw.json"})),
+            ("@/etc/hosts", json!({"file_path": "/etc/hosts"})),
+            ("/etc/hosts</arg_value>>", json!({"file_path": "/etc/hosts"})),
+            ("a</arg_value>", json!({"file_path": "a</arg_value>"})),
+            ("a>>", json!({"file_path": "a>>"})),
+            // It is the file `@a/b`, if there is one.
+            ("@a/b", json!({"file_path": "@a/b", "path": "a/b"})),
+        ] {
+            let event = decode(&json!({
+                "hook_event_name": "PreToolUse", "tool_name": "write", "tool_input": {"path": path},
+            }));
+            assert_eq!(event.payload["tool_input"], expected, "{path}");
+        }
+        let patch = "*** Begin Patch\n*** Delete File: @a\n*** End Patch";
+        let event = decode(&json!({
+            "hook_event_name": "PreToolUse", "tool_name": "apply_patch", "tool_input": {"input": patch},
+        }));
+        assert_eq!(
+            event.payload["tool_input"],
+            json!({"input": patch, "patch": patch.replace('@', "")})
+        );
     }
 }

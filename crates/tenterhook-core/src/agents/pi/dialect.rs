@@ -1,12 +1,13 @@
 //! The dialect of Pi 1.6.0 and 0.73.1, which load extensions instead of running hook commands. The
 //! extension of Tenterhook sends Pi's names of tools and arguments.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::answer::Power::{self, Context, Deny, Input, Message, Output, Prompt};
 use crate::dialect::kit::call::{Keys, Vocabulary, end_of_turn_row, event_row};
 use crate::dialect::kit::plugin::{
-    ARGS, CONTEXT, DENY, MESSAGE, OUTPUT, PROMPT, Plugin, to_agent_edits, with_neutral_edits,
+    ARGS, CONTEXT, DENY, MESSAGE, OUTPUT, PROMPT, Plugin, set_opened_path, to_agent_edits,
+    with_neutral_edits,
 };
 use crate::dialect::kit::reply::{EventReplies, Phrase, Replies};
 pub(crate) use crate::dialect::parts::Dialect;
@@ -17,7 +18,7 @@ use crate::event::Event;
 pub(crate) static PI: Dialect = Plugin {
     id: DialectId::PI,
     rows: || ROWS,
-    decode_event: |json, roots| WORDS.decode_event(&with_neutral_edits(&EDIT, json), roots),
+    decode_event: |json, roots| WORDS.decode_event(&with_neutral_call(json), roots),
     encode_event: |event| WORDS.encode_event(event),
     replies: &REPLIES,
 }
@@ -56,6 +57,24 @@ static EDIT: ToolWords = ToolWords {
     neutral: "Edit",
     keys: &[("oldText", "old_string"), ("newText", "new_string")],
 };
+
+/// The tools that open a `path`.
+const OPENING: &[&str] = &["read", "write", "edit", "find", "grep", "ls"];
+
+fn with_neutral_call(json: &Map<String, Value>) -> Map<String, Value> {
+    let mut event = with_neutral_edits(&EDIT, json);
+    set_opened_path(&mut event, OPENING, opened_path);
+    event
+}
+
+/// Returns the path that Pi opens: each wide space is a space, and one `@` in front does not count
+/// (PI-9, `normalizePath`).
+fn opened_path(path: &str) -> String {
+    let is_wide =
+        |c| matches!(c, '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}');
+    let path = path.replace(is_wide, " ");
+    path.strip_prefix('@').map(str::to_owned).unwrap_or(path)
+}
 
 fn to_agent_input(event: &Event, input: &Value) -> Value {
     to_agent_edits(&EDIT, WORDS.to_agent_input(event, input))
@@ -115,6 +134,12 @@ mod tests {
                 "MultiEdit",
                 json!({"file_path": "a", "edits": "x"}),
             ),
+            (
+                "read",
+                json!({"path": "a", "file_path": "b"}),
+                "Read",
+                json!({"file_path": "a", "path": "b"}),
+            ),
             ("find", json!({"pattern": "*.rs"}), "Glob", json!({"pattern": "*.rs"})),
             ("ls", json!({"path": "a"}), "ls", json!({"path": "a"})),
         ] {
@@ -125,6 +150,25 @@ mod tests {
             assert_eq!(event.text("tool_name"), Some(neutral), "{tool}");
             assert_eq!(event.payload["tool_input"], expected, "{tool}");
             assert_eq!(to_agent_input(&event, &event.payload["tool_input"]), input, "{tool}");
+        }
+    }
+
+    /// PI-9.
+    #[test]
+    fn paths_are_those_that_pi_opens() {
+        for (tool, path, expected) in [
+            ("write", "@~/.pi/agent/settings.json", "~/.pi/agent/settings.json"),
+            ("edit", "@/etc/hosts", "/etc/hosts"),
+            ("read", "@@a", "@a"),
+            ("ls", "a\u{a0}b\u{202f}c", "a b c"),
+            ("mcp__s__write", "@a", "@a"),
+        ] {
+            let event = json!({"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": {"path": path}});
+            let event = event.as_object().cloned().unwrap_or_default();
+            let event = PI.decode_event(&event, &Roots::default()).unwrap();
+            let input = &event.payload["tool_input"];
+            let opened = input.get("file_path").or_else(|| input.get("path"));
+            assert_eq!(opened.and_then(Value::as_str), Some(expected), "{path}");
         }
     }
 }

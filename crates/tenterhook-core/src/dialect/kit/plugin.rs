@@ -72,6 +72,21 @@ pub(crate) fn to_agent_edits(edit: &ToolWords, mut input: Value) -> Value {
     input
 }
 
+/// Replaces the `path` of a call of one of these tools by the one that the agent opens for it.
+pub(crate) fn set_opened_path(
+    event: &mut Map<String, Value>,
+    tools: &[&str],
+    opened: impl Fn(&str) -> String,
+) {
+    if !event.get("tool_name").and_then(Value::as_str).is_some_and(|name| tools.contains(&name)) {
+        return;
+    }
+    let path = event.get_mut("tool_input").and_then(|input| input.get_mut("path"));
+    if let Some(Value::String(path)) = path {
+        *path = opened(path);
+    }
+}
+
 fn convert_edits(input: &mut Value, convert: impl Fn(&Value) -> Value) {
     let edits = input.get_mut("edits").and_then(Value::as_array_mut);
     edits.into_iter().flatten().for_each(|edit| *edit = convert(edit));
