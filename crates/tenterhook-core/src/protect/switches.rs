@@ -44,6 +44,15 @@ const SWITCHES: &[Switch] = &[
         keys: &["disableallhooks", "hooks", "permissions", "sandbox", "enabledplugins"],
         about: &[],
     },
+    // OpenClaw 2026.9.6. A plugin that it installs runs in the same process as ours.
+    Switch {
+        tools: &["plugins"],
+        fields: &["action"],
+        settings: &["install", "enable", "disable", "uninstall", "reload"],
+        with: &[],
+        keys: &[],
+        about: &[],
+    },
     Switch {
         tools: &["SlashCommand", "slash_command"],
         fields: &["command"],

@@ -198,6 +198,7 @@ pub(in crate::call) const VERBS: &[(Does, &[&str])] = &[
             "terminal",
             "tmux",
             "tty",
+            "write_process",
         ],
     ),
     (
