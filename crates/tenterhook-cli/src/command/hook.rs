@@ -184,6 +184,9 @@ impl<'a> Call<'a> {
         if judged.is_none() && agent.dialect().event_row(&event.name).is_none() {
             judged = self.read_as_claimed_event(agent, &whole.fields, here)?;
         }
+        if let Some(fault) = agent.dialect().missing_subject_of_gate(&event) {
+            return Err(Lost::from_unreadable(Problem::new(fault.to_string())));
+        }
         if let Some((registered, message)) = judged {
             event = registered;
             faults.push(Fault { code: Code::UnknownEvent, hook: None, message });

@@ -68,6 +68,47 @@ fn event_of_unknown_name_without_a_tool_at_a_gate_is_denied_with_both_names() {
     }
 }
 
+/// BR-112: such as after an agent renamed its keys.
+#[test]
+fn shell_call_without_a_command_and_prompt_without_text_are_denied_at_a_gate() {
+    let fixture = guarded_room();
+    for (agent, event, call, denial) in [
+        (
+            "droid",
+            "PreToolUse",
+            r#"{"hook_event_name":"PreToolUse","tool_name":"Execute","toolInput":{"command":"x"}}"#,
+            r#""deny""#,
+        ),
+        (
+            "antigravity",
+            "PreToolUse",
+            r#"{"toolCall":{"name":"run_command","args":{"commandLine":"x"}}}"#,
+            r#""deny""#,
+        ),
+        (
+            "hermes",
+            "pre_tool_call",
+            r#"{"hook_event_name":"pre_tool_call","tool_name":"terminal","tool_input":null,"extra":{}}"#,
+            r#""block""#,
+        ),
+        (
+            "cursor",
+            "preToolUse",
+            r#"{"hook_event_name":"preToolUse","conversation_id":"s","workspace_roots":["/"],"tool_name":"Shell"}"#,
+            r#""deny""#,
+        ),
+        (
+            "pi",
+            "UserPromptSubmit",
+            r#"{"agent":"pi","hook_event_name":"UserPromptSubmit","text":"x"}"#,
+            r#""deny""#,
+        ),
+    ] {
+        let answer = fixture.run(&["hook", "--agent", agent, "--event", event], call);
+        assert!(answer.stdout.contains(denial), "{agent}: {}", answer.all());
+    }
+}
+
 /// BR-17.
 #[test]
 fn event_of_unknown_name_at_an_observer_is_not_judged() {

@@ -50,6 +50,7 @@ pub static AGENT: Agent = Agent {
         gone: "tool calls are denied",
         gaps: &[
             "a hook cannot ask: that becomes a denial",
+            "text typed into a started process (`write-process`) is a separate call",
             "prompts cannot be blocked, and context before a tool is lost",
             "hooks run side by side, and the call that the last one changed is not judged again",
             "a hook that exceeds its timeout lets the call run; ours ends before",

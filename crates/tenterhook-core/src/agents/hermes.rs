@@ -64,6 +64,7 @@ pub static AGENT: Agent = Agent {
         gone: "tool calls are denied",
         gaps: &[
             "a hook cannot ask or change a call: both become a denial",
+            "a call with half a character (`\\ud800`) in its arguments runs: Hermes cannot hand it to a hook; in a locale without UTF-8, also one with a letter beyond ASCII",
             "a prompt cannot be blocked",
             "a hook that takes longer than 300 seconds lets the call run; ours ends before",
             "the end of a turn is a gate only after Hermes changed files",

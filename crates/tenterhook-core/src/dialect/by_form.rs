@@ -21,8 +21,8 @@ pub(super) fn dialect_of_payload(
     if has("agent_action_name") {
         return Some(DialectId::WINDSURF);
     }
-    // Cursor has these two as well, beside its version.
-    if has("conversation_id") && has("workspace_roots") && !has("cursor_version") {
+    // Cursor has these two as well, and its version, if its host gives one.
+    if has("conversation_id") && has("workspace_roots") && claimed != DialectId::CURSOR {
         return Some(DialectId::AUGMENT);
     }
     // Only Antigravity writes these two in camel case (antigravity.google/docs/hooks).

@@ -66,6 +66,33 @@ impl Dialect {
     }
 }
 
+/// The keys under which agents send the command of a shell call.
+const COMMANDS: &[&str] = &["command", "commands", "cmd"];
+
+impl Dialect {
+    /// Returns a fault for what no gate can do without, if an event that can be denied lacks it: the
+    /// command of a shell call, or the prompt (BR-112).
+    #[must_use]
+    pub fn missing_subject_of_gate(&self, event: &Event) -> Option<EventFault> {
+        self.accepted_powers(&event.name).filter(|powers| powers.has(Power::Deny))?;
+        let has_one =
+            |keys: &[&str], of: &Map<String, Value>| keys.iter().any(|key| of.contains_key(*key));
+        let is_missing = match event.name.as_str() {
+            "UserPromptSubmit" => (!has_one(&["prompt"], &event.payload)).then_some("prompt"),
+            "PreToolUse" if event.text("tool_name") == Some("Bash") => {
+                match event.payload.get("tool_input") {
+                    None | Some(Value::Null) => Some("command"),
+                    Some(Value::Object(input)) => (!has_one(COMMANDS, input)).then_some("command"),
+                    // A text or a list may be the command; which, the rules look at.
+                    Some(_) => None,
+                }
+            }
+            _ => None,
+        };
+        is_missing.map(|key| EventFault::NoField { key })
+    }
+}
+
 /// Returns the payload with each mention of the event name `unknown` replaced by `own`.
 fn replace_event_name(
     json: &Map<String, Value>,
