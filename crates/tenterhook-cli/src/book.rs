@@ -46,6 +46,7 @@ const PAGES: &[Page] = pages![
     "dialect-qwen",
     "dialect-reasonix",
     "dialect-vibe",
+    "dialect-kimi",
     "dialect-vscode",
     "dialect-windsurf",
     "events",

@@ -21,7 +21,7 @@ pub(crate) mod hermes;
 pub(crate) mod ignis;
 mod installation;
 pub(crate) mod kilo;
-mod kimi;
+pub(crate) mod kimi;
 mod kiro;
 pub(crate) mod language;
 pub(crate) mod openclaw;
@@ -39,7 +39,7 @@ pub(crate) mod windsurf;
 pub use installation::{
     Approvals, Below, ConfigPath, EntryForm, EntryValue, Event, EventLists, Fallback, Form,
     Installation, JsonFile, Key, Pin, Plugin, PluginList, Protection, Scope, SwitchFile, Syntax,
-    Unhooked,
+    TomlFile, Unhooked,
 };
 use installation::{
     gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
@@ -53,7 +53,7 @@ pub use self::{
     antigravity::AGENT as ANTIGRAVITY, augment::AGENT as AUGMENT, claude::AGENT as CLAUDE,
     cline::AGENT as CLINE, codex::AGENT as CODEX, copilot::AGENT as COPILOT, crush::AGENT as CRUSH,
     cursor::AGENT as CURSOR, droid::AGENT as DROID, gemini::AGENT as GEMINI, goose::AGENT as GOOSE,
-    hermes::AGENT as HERMES, kilo::AGENT as KILO, openclaw::AGENT as OPENCLAW,
+    hermes::AGENT as HERMES, kilo::AGENT as KILO, kimi::AGENT as KIMI, openclaw::AGENT as OPENCLAW,
     opencode::AGENT as OPENCODE, pi::AGENT as PI, qwen::AGENT as QWEN,
     tenterhook::AGENT as TENTERHOOK, vibe::AGENT as VIBE, vscode::AGENT as VSCODE,
     windsurf::AGENT as WINDSURF,

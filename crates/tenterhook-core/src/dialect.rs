@@ -53,9 +53,10 @@ pub use crate::agents::{
     copilot::dialect as copilot, crush::dialect as crush, cursor::dialect as cursor,
     droid::dialect as droid, gemini::dialect as gemini, gencode::dialect as gencode,
     goose::dialect as goose, hermes::dialect as hermes, ignis::dialect as ignis,
-    kilo::dialect as kilo, openclaw::dialect as openclaw, opencode::dialect as opencode,
-    pi::dialect as pi, qwen::dialect as qwen, reasonix::dialect as reasonix, vibe::dialect as vibe,
-    vscode::dialect as vscode, windsurf::dialect as windsurf,
+    kilo::dialect as kilo, kimi::dialect as kimi, openclaw::dialect as openclaw,
+    opencode::dialect as opencode, pi::dialect as pi, qwen::dialect as qwen,
+    reasonix::dialect as reasonix, vibe::dialect as vibe, vscode::dialect as vscode,
+    windsurf::dialect as windsurf,
 };
 pub use crate::hook::named::DialectId;
 pub use crate::hook::row::{Cap, EventRow, Subject, Then};
@@ -81,6 +82,7 @@ pub static DIALECTS: &[&Dialect] = &[
     &cursor::CURSOR,
     &cursor::ACTION,
     &vibe::VIBE,
+    &kimi::KIMI,
     &antigravity::ANTIGRAVITY,
     &windsurf::WINDSURF,
     &augment::AUGMENT,
@@ -333,6 +335,7 @@ mod tests {
                 json!({"hook_event_name": "beforeReadFile", "file_path": "a", "cwd": "/repo/p"}),
             ),
             ("vibe", json!({"hook_event_name": "post_agent", "cwd": "/repo/p"})),
+            ("kimi", json!({"hook_event_name": "Stop", "client_type": "x", "cwd": "/repo/p"})),
             ("copilot", json!({"sessionId": "s", "stopReason": "end_turn", "cwd": "/repo/p"})),
             ("copilot-pascal", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
             ("goose", json!({"event": "Stop", "working_dir": "/repo/p"})),

@@ -6,6 +6,7 @@ mod claude;
 mod codex;
 mod extension;
 mod gemini;
+mod kimi;
 mod openclaw;
 mod plugin;
 mod vibe;
@@ -220,6 +221,7 @@ pub const AGENTS: &[Agent] = &[
     chat::DROID,
     vibe::VIBE,
     chat::HERMES,
+    kimi::KIMI,
 ];
 
 /// Returns the agent with this name.

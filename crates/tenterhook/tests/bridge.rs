@@ -178,6 +178,7 @@ fn call_is_recognized_by_its_form_despite_the_claimed_agent() {
         ("droid", Some(DialectId::DROID)),
         ("mistral-vibe", Some(DialectId::VIBE)),
         ("hermes", Some(DialectId::HERMES)),
+        ("kimi-code", Some(DialectId::KIMI)),
     ];
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/observed/payloads");
     let mut seen = 0;

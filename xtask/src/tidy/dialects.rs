@@ -28,6 +28,7 @@ const FOLDERS: &[(&str, &str)] = &[
     ("HERMES", "hermes"),
     ("IGNIS", "ignis"),
     ("KILO", "kilo"),
+    ("KIMI", "kimi"),
     ("NATIVE", "native"),
     ("OPENCLAW", "openclaw"),
     ("OPENCODE", "opencode"),
@@ -82,6 +83,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/tenterhook-core/src/dialect/by_form.rs", "GOOSE", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "HERMES", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "QWEN", FORM),
+    ("crates/tenterhook-core/src/dialect/by_form.rs", "KIMI", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "VIBE", FORM),
     ("crates/tenterhook-core/src/dialect/by_form.rs", "WINDSURF", FORM),
     (

@@ -92,6 +92,7 @@ pub(super) static WATCHED: &[Watched] = &[
         registry: Registry::PyPi,
         ..npm("hermes", "hermes-agent", &[Reading::Lists])
     },
+    Watched { tables: &["kimi"], ..npm("kimi", "@moonshot-ai/kimi-code", &[Reading::Lists]) },
     Watched { tables: &["cursor"], ..npm("cursor", "@cursor/sdk", &[Reading::Lists]) },
     Watched { tables: &["augment"], ..npm("augment", "@augmentcode/auggie", &[Reading::Lists]) },
     Watched {

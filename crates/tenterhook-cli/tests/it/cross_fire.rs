@@ -137,6 +137,20 @@ const FORMATS: &[Format] = &[
         ],
     },
     Format {
+        title: "Kimi Code CLI",
+        own: &["kimi"],
+        file: (
+            ".kimi-code/config.toml",
+            "[[hooks]]\nevent = \"PreToolUse\"\ncommand = \"{hook}\"\n",
+        ),
+        says: [
+            r#"{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"not here"}}"#,
+            "",
+            "",
+            "",
+        ],
+    },
+    Format {
         title: "Antigravity",
         own: &["antigravity"],
         file: (
@@ -300,6 +314,12 @@ const AGENTS: &[(&str, &str, &str, &str)] = &[
         "vibe",
         "pre_tool",
         r#"{"session_id":"s","hook_event_name":"pre_tool","cwd":"/","tool_name":"file_system.bash","tool_call_id":"c","tool_input":{"command":"ls"}}"#,
+    ),
+    (
+        "Kimi Code CLI",
+        "kimi",
+        "PreToolUse",
+        r#"{"session_id":"s","hook_event_name":"PreToolUse","cwd":"/","client_type":"kimi_code_cli","tool_name":"Bash","tool_input":{"command":"ls"},"tool_call_id":"c"}"#,
     ),
     (
         "Antigravity",

@@ -129,6 +129,22 @@ impl JsonFile {
     };
 }
 
+/// What the file of [`Form::Tables`] holds.
+#[derive(Clone, Copy, Debug)]
+pub struct TomlFile {
+    /// The key of an entry's event.
+    pub event: &'static str,
+    /// The key of an entry's name, if entries have names.
+    pub name: Option<&'static str>,
+    /// Whether the agent also reads what only TOML 1.1 permits.
+    pub is_1_1: bool,
+}
+
+impl TomlFile {
+    /// The first such file.
+    pub const USUAL: Self = Self { event: "type", name: Some("name"), is_1_1: false };
+}
+
 /// The value of a key of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryValue {
@@ -319,6 +335,8 @@ pub struct Installation {
     pub form: Form,
     /// What its file may hold, if that is JSON.
     pub json: JsonFile,
+    /// What its file holds, if that is TOML.
+    pub toml: TomlFile,
     /// The entry of an event.
     pub entry: EntryForm,
     /// The events that are registered.
@@ -352,6 +370,7 @@ impl Installation {
         places: &[],
         form: Form::Groups,
         json: JsonFile::USUAL,
+        toml: TomlFile::USUAL,
         entry: EntryForm::USUAL,
         events: &[],
         approvals: Approvals::NotNeeded,

@@ -1,18 +1,73 @@
-//! Kimi Code CLI: its names, and what decides whether its hooks run. Data; decides nothing.
+//! Kimi Code CLI: its names, what decides whether its hooks run, and the installation of Tenterhook
+//! in it. Data; decides nothing.
 
-use super::{Agent, Guarded};
+pub mod dialect;
+
+use super::repository::{Consent, MCP_SERVERS, RepositoryFile, settings_file};
+use super::{
+    Agent, Event, Form, Guarded, Installation, Scope, TomlFile, gate_event, new_config_path,
+    observer_event, tool_gate_event, tool_observer_event,
+};
 
 /// The agent.
-pub(super) static AGENT: Agent = Agent {
+pub static AGENT: Agent = Agent {
     name: "kimi",
     title: "Kimi Code CLI",
     programs: &["kimi"],
-    packages: &["kimi-cli", "@moonshot-ai/kimi-code"],
+    packages: &["@moonshot-ai/kimi-code", "kimi-cli"],
     guarded: Guarded {
-        files: &["~/.kimi-code/config.toml", "~/.kimi/config.toml"],
-        variables: &[],
-        options: &["--yolo", "--auto-approve", "--config-file"],
+        files: &[
+            ".kimi-code/config.toml",
+            ".kimi-code/plugins/",
+            "~/.kimi-code/workspace-trust/",
+            "~/.kimi/config.toml",
+        ],
+        variables: &["KIMI_CODE_HOME"],
+        options: &["--yolo", "-y", "--auto", "--auto-approve", "--config-file"],
         ..Guarded::NONE
+    },
+    repository_files: REPOSITORY_FILES,
+    installation: Installation {
+        seen: &[".kimi-code"],
+        home_variable: Some("KIMI_CODE_HOME"),
+        home: ".kimi-code",
+        places: &[new_config_path(Scope::User, "config.toml")],
+        form: Form::Tables,
+        toml: TomlFile { event: "event", name: None, is_1_1: true },
+        events: EVENTS,
+        gone: "tool calls and prompts are denied",
+        gaps: &[
+            "a hook cannot ask or change a call: both become a denial",
+            "what a hook says after a tool, or when a session starts, is lost",
+            "with `-p`, Kimi Code CLI may end before the hooks after a tool do",
+            "the end of a turn cannot be denied more than once",
+            "one entry with a mistake in `config.toml` switches all hooks off; `status` names it",
+            "a hook that exceeds its timeout lets the call run; ours ends before",
+        ],
+        next: "Kimi Code CLI reads it when it is started next",
+        ..Installation::NONE
     },
     ..Agent::NONE
 };
+
+/// What Kimi Code CLI runs of a project, by the code of 2.1.0. A project has no hooks.
+const REPOSITORY_FILES: &[RepositoryFile] = &[
+    settings_file(".kimi-code/mcp.json", MCP_SERVERS, TRUST),
+    settings_file(".mcp.json", MCP_SERVERS, TRUST),
+];
+const TRUST: Consent = Consent::Asked("after you trust the folder");
+
+/// The events for which Kimi Code CLI calls Tenterhook.
+const EVENTS: &[Event] = &[
+    tool_gate_event("PreToolUse", 600),
+    gate_event("UserPromptSubmit", 60),
+    tool_observer_event("PostToolUse", 600),
+    tool_observer_event("PostToolUseFailure", 600),
+    observer_event("Stop", 600),
+    observer_event("SubagentStart", 60),
+    observer_event("SubagentStop", 600),
+    observer_event("PreCompact", 60),
+    observer_event("SessionStart", 60),
+    observer_event("SessionEnd", 10),
+    observer_event("Notification", 60),
+];

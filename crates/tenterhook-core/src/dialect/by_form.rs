@@ -60,6 +60,9 @@ fn dialect_of_named_event(
     if has("tool_input") && json.get("extra").is_some_and(Value::is_object) {
         return Some(DialectId::HERMES);
     }
+    if has("client_type") {
+        return Some(DialectId::KIMI);
+    }
     if has("timestamp") {
         return Some(match (has("transcript_path"), has("permission_mode")) {
             (_, true) => DialectId::QWEN,

@@ -37,6 +37,8 @@ impl DialectId {
     pub const CURSOR_ACTION: Self = Self("cursor-action");
     /// Mistral Vibe's.
     pub const VIBE: Self = Self("vibe");
+    /// That of Kimi Code CLI.
+    pub const KIMI: Self = Self("kimi");
     /// Antigravity's.
     pub const ANTIGRAVITY: Self = Self("antigravity");
     /// Windsurf's.

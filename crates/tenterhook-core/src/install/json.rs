@@ -75,8 +75,7 @@ pub fn add_own_entries(agent: &Agent, program: &str, text: Option<&str>) -> Resu
         now = set_own_entry_of_event(agent, event, program, &now)?;
     }
     // A wrong value in an entry of ours is replaced by now.
-    require_accepted_values(agent, &now)
-        .map_err(|wrong| require_accepted_values(agent, text).err().unwrap_or(wrong))?;
+    require_accepted_values_after_edit(agent, parse_settings, text, &now)?;
     let broken = |text| Wrong {
         message: format!("the file would be broken by it: {text}"),
         line: 1,
@@ -163,18 +162,29 @@ pub fn installed_events_and_commands(
         Form::Yaml => return yaml::installed_events_and_commands(agent, text),
         _ => {}
     }
-    require_accepted_values(agent, text)?;
+    require_accepted_values(agent, &parse_settings(agent, text)?, text)?;
     own_commands_in_text(agent, text)
+}
+
+/// Returns an error if the agent refuses the edited text for one value, at its place before the edit
+/// if it was there.
+pub(super) fn require_accepted_values_after_edit(
+    agent: &Agent,
+    parse: fn(&Agent, &str) -> Result<Node, Wrong>,
+    before: &str,
+    after: &str,
+) -> Result<(), Wrong> {
+    let check = |text| require_accepted_values(agent, &parse(agent, text)?, text);
+    check(after).map_err(|wrong| check(before).err().unwrap_or(wrong))
 }
 
 /// Returns an error if the agent refuses all of a text for one value, or runs no hook of an event
 /// because of one, so that entries in it have no effect (BR-102).
-fn require_accepted_values(agent: &Agent, text: &str) -> Result<(), Wrong> {
-    let root = parse_settings(agent, text)?;
+pub(super) fn require_accepted_values(agent: &Agent, root: &Node, text: &str) -> Result<(), Wrong> {
     let dialect = DialectId::from_name(agent.name).map(DialectId::dialect);
-    let refused = dialect.and_then(|dialect| dialect.find_refused_value(&root));
+    let refused = dialect.and_then(|dialect| dialect.find_refused_value(root));
     let refused = refused.map(|value| (format!("{} refuses the whole file", agent.title), value));
-    let stopped = dialect.and_then(|dialect| dialect.find_stopped_events(&root).into_iter().next());
+    let stopped = dialect.and_then(|dialect| dialect.find_stopped_events(root).into_iter().next());
     let stopped = stopped.map(|stopped| (stopped.effect(agent.title), stopped.value));
     let Some((effect, value)) = refused.or(stopped) else { return Ok(()) };
     let place = Location::find(&std::sync::Arc::from(""), text, value.span);

@@ -5,7 +5,7 @@
 //! entry was created for it.
 
 use super::entry;
-use super::json::{Foreign, Wrong};
+use super::json::{Foreign, Wrong, require_accepted_values, require_accepted_values_after_edit};
 use crate::agents::{Agent, Event};
 use crate::config::is_tenterhook_entry_line;
 use crate::diagnostic::{Location, Span};
@@ -33,6 +33,7 @@ pub(super) fn add_own_entries(
     for event in agent.installation.events {
         now = set_own_entry_of_event(agent, event, program, &now)?;
     }
+    require_accepted_values_after_edit(agent, parse_tables, before, &now)?;
     if text.is_none() {
         // No line break precedes the first entry of a new file.
         now = now.trim_start_matches('\n').to_owned();
@@ -55,7 +56,7 @@ fn with_own_entries_last(agent: &Agent, text: &str) -> Result<String, Wrong> {
     let Some(gate) = own.iter().find(|own| is_gate(&own.event)) else { return Ok(text.to_owned()) };
     let is_own = |entry: &Node| own.iter().any(|own| own.span.start == entry.span.start);
     let is_later_gate = |entry: &Node| {
-        let event = entry.get("type").and_then(Node::as_str);
+        let event = entry.get(agent.installation.toml.event).and_then(Node::as_str);
         entry.span.start > gate.span.start && !is_own(entry) && event.is_some_and(is_gate)
     };
     if !entries(&root).iter().any(is_later_gate) {
@@ -89,6 +90,7 @@ pub(super) fn own_commands_in_text(
     agent: &Agent,
     text: &str,
 ) -> Result<Vec<(String, String)>, Wrong> {
+    require_accepted_values(agent, &parse_tables(agent, text)?, text)?;
     let own = own_entries(agent, text)?;
     Ok(own.into_iter().map(|own| (own.event, own.command)).collect())
 }
@@ -96,11 +98,13 @@ pub(super) fn own_commands_in_text(
 /// Returns the entries of others.
 pub(super) fn foreign_entries(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong> {
     let root = parse_tables(agent, text)?;
+    let keys = &agent.installation.toml;
     let text_of =
         |entry: &Node, key: &str| entry.get(key).and_then(Node::as_str).unwrap_or("?").to_owned();
-    let all = entries(&root)
-        .iter()
-        .map(|entry| Foreign { event: text_of(entry, "type"), what: text_of(entry, "command") });
+    let all = entries(&root).iter().map(|entry| Foreign {
+        event: text_of(entry, keys.event),
+        what: text_of(entry, "command"),
+    });
     Ok(all.filter(|entry| !is_tenterhook_entry_line(&entry.what)).collect())
 }
 
@@ -116,16 +120,18 @@ struct Own {
 fn own_entries(agent: &Agent, text: &str) -> Result<Vec<Own>, Wrong> {
     let root = parse_tables(agent, text)?;
     let call = format!("--agent {} ", agent.name);
+    let keys = &agent.installation.toml;
     let own = |entry: &Node| {
         let value = |key: &str| entry.get(key).and_then(Node::as_str).map(str::to_owned);
         let command = value("command")
             .filter(|command| command.contains(&call) && is_tenterhook_entry_line(command))?;
-        let event = value("type").unwrap_or_default();
+        let event = value(keys.event).unwrap_or_default();
         let ends = entry.entries().iter().map(|entry| entry.node.span.end);
         let end = ends.chain([entry.span.end]).max().unwrap_or_default();
         let line =
             text.get(end..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| end + at + 1);
-        Some(Own { event, command, name: value("name"), span: Span::new(entry.span.start, line) })
+        let name = keys.name.and_then(value);
+        Some(Own { event, command, name, span: Span::new(entry.span.start, line) })
     };
     Ok(entries(&root).iter().filter_map(own).collect())
 }
@@ -182,12 +188,13 @@ fn entry_text(agent: &Agent, event: &Event, program: &str, name: &str) -> String
     // A JSON string without a DEL is a basic string of TOML.
     let quoted =
         |text: &str| serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f");
-    let mut lines = vec![
-        HEADER.to_owned(),
-        format!("name = {}", quoted(name)),
-        format!("type = {}", quoted(event.name)),
+    let keys = &agent.installation.toml;
+    let mut lines = vec![HEADER.to_owned()];
+    lines.extend(keys.name.map(|key| format!("{key} = {}", quoted(name))));
+    lines.extend([
+        format!("{} = {}", keys.event, quoted(event.name)),
         format!("command = {}", quoted(&entry::hook_command_line(agent, event, program))),
-    ];
+    ]);
     lines.extend(form.timeout.map(|(key, units)| format!("{key} = {}", event.seconds * units)));
     let closed = form.closed.filter(|_| event.gates);
     lines.extend(closed.map(|(key, value)| format!("{key} = {}", entry::value_as_json(value))));
@@ -225,7 +232,8 @@ fn parse_tables(agent: &Agent, text: &str) -> Result<Node, Wrong> {
         let span = fault.map_or(Span::new(0, 0), |fault| fault.span);
         return Err(wrong(span, format!("{title} would not read it: {why}")));
     };
-    if let Some(span) = find_value_of_toml_1_1(&root, text) {
+    let newer = find_value_of_toml_1_1(&root, text).filter(|_| !agent.installation.toml.is_1_1);
+    if let Some(span) = newer {
         let message = format!("{title} would not read it: only TOML 1.1 permits this value");
         return Err(wrong(span, message));
     }

@@ -81,12 +81,17 @@ fn comments_stay() {
     }
 }
 
-/// BR-60, VI-50: entries in a list of TOML tables are removed to the byte, and a second run keeps
-/// their random names.
+/// BR-60, VI-50, KM-50: entries in a list of TOML tables are removed to the byte, and a second run
+/// keeps their random names.
 #[test]
 fn tables_are_added_and_removed_to_the_byte() {
-    let vibe = agent_with_hook_installation("vibe").unwrap();
-    let mine = "[[hooks]]\nname = \"mine\"\ntype = \"pre_tool\"\ncommand = \"mine\" # why\n";
+    let vibe = "[[hooks]]\nname = \"mine\"\ntype = \"pre_tool\"\ncommand = \"mine\" # why\n";
+    check_tables("vibe", 3, vibe);
+    check_tables("kimi", 11, "[[hooks]]\nevent = \"PreToolUse\"\ncommand = \"mine\" # why\n");
+}
+
+fn check_tables(name: &str, events: usize, mine: &str) {
+    let agent = agent_with_hook_installation(name).unwrap();
     let texts = [
         String::new(),
         "\n".to_owned(),
@@ -99,37 +104,53 @@ fn tables_are_added_and_removed_to_the_byte() {
     ];
     let crlf = texts.clone().map(|text| text.replace('\n', "\r\n"));
     for text in texts.into_iter().chain(crlf) {
-        let with = add_own_entries(vibe, PROGRAM, Some(&text)).unwrap();
+        let with = add_own_entries(agent, PROGRAM, Some(&text)).unwrap();
         let digits = with.replace(RANDOM_DIGITS, "0123456789abcdef");
-        assert_eq!(installed_events_and_commands(vibe, &digits).unwrap().len(), 3, "{with}");
-        assert_eq!(add_own_entries(vibe, PROGRAM, Some(&digits)).unwrap(), digits, "twice is once");
-        assert_eq!(remove_own_entries(vibe, &digits).unwrap().as_deref(), Some(&*text), "{with}");
-        let others = foreign_entries(vibe, &text).unwrap();
-        assert_eq!(foreign_entries(vibe, &digits).unwrap(), others);
-        let moved = add_own_entries(vibe, "/elsewhere/tenterhook", Some(&digits)).unwrap();
+        assert_eq!(installed_events_and_commands(agent, &digits).unwrap().len(), events, "{with}");
+        assert_eq!(
+            add_own_entries(agent, PROGRAM, Some(&digits)).unwrap(),
+            digits,
+            "twice is once"
+        );
+        assert_eq!(remove_own_entries(agent, &digits).unwrap().as_deref(), Some(&*text), "{with}");
+        let others = foreign_entries(agent, &text).unwrap();
+        assert_eq!(foreign_entries(agent, &digits).unwrap(), others);
+        let moved = add_own_entries(agent, "/elsewhere/tenterhook", Some(&digits)).unwrap();
         assert_eq!(moved, digits.replace(PROGRAM, "/elsewhere/tenterhook"), "a new path alone");
         let added = format!("{digits}\n{mine}");
-        let left = remove_own_entries(vibe, &added).unwrap().unwrap();
+        let left = remove_own_entries(agent, &added).unwrap().unwrap();
         assert_eq!(left, format!("{text}\n{mine}"), "what was added below stays");
         // It could change a judged call, so that ours go below it.
-        let again = add_own_entries(vibe, PROGRAM, Some(&added)).unwrap();
-        assert_eq!(remove_own_entries(vibe, &again).unwrap().as_deref(), Some(&*left));
+        let again = add_own_entries(agent, PROGRAM, Some(&added)).unwrap();
+        assert_eq!(remove_own_entries(agent, &again).unwrap().as_deref(), Some(&*left));
         assert!(again.find(PROGRAM) > again.rfind("mine"), "{again}");
-        assert_eq!(add_own_entries(vibe, PROGRAM, Some(&again)).unwrap(), again);
+        assert_eq!(add_own_entries(agent, PROGRAM, Some(&again)).unwrap(), again);
     }
-    let new = add_own_entries(vibe, PROGRAM, None).unwrap();
-    assert_eq!(remove_own_entries(vibe, &new).unwrap(), None);
-    for text in [
-        "hooks = []",
-        "hooks = [{ name = \"a\" }]",
-        "[hooks]\na = 1",
-        "hooks = \"a\"",
-        "[[hooks]",
-        "a = { b = 1, }",
-    ] {
-        let wrong = add_own_entries(vibe, PROGRAM, Some(text)).unwrap_err();
+    let new = add_own_entries(agent, PROGRAM, None).unwrap();
+    assert_eq!(remove_own_entries(agent, &new).unwrap(), None);
+    for text in
+        ["hooks = []", "hooks = [{ name = \"a\" }]", "[hooks]\na = 1", "hooks = \"a\"", "[[hooks]"]
+    {
+        let wrong = add_own_entries(agent, PROGRAM, Some(text)).unwrap_err();
         assert_eq!(wrong.line, 1, "{text}: {}", wrong.message);
     }
+    let new_toml = add_own_entries(agent, PROGRAM, Some("a = { b = 1, }"));
+    assert_eq!(new_toml.is_ok(), agent.installation.toml.is_1_1);
+}
+
+/// BR-102, KM-4: one wrong value would switch off all entries, also ours.
+#[test]
+fn table_with_a_wrong_value_is_refused() {
+    let kimi = agent_with_hook_installation("kimi").unwrap();
+    let bad = "[[hooks]]\nevent = \"Stop\"\ncommand = \"a\"\ntimeout = 0\n";
+    let wrong = add_own_entries(kimi, PROGRAM, Some(bad)).unwrap_err();
+    assert_eq!((wrong.line, wrong.message.contains("hooks.0.timeout")), (4, true));
+    let with = add_own_entries(kimi, PROGRAM, None).unwrap() + bad;
+    assert!(installed_events_and_commands(kimi, &with).is_err());
+    assert_eq!(remove_own_entries(kimi, &with).unwrap().as_deref(), Some(bad));
+    let own = add_own_entries(kimi, PROGRAM, None).unwrap();
+    let weak = own.replacen("timeout = 600", "timeout = 0", 1);
+    assert_eq!(add_own_entries(kimi, PROGRAM, Some(&weak)).unwrap(), own);
 }
 
 /// BR-69, VI-50: an entry that was weakened or repeated is written again, under its name.
@@ -327,6 +348,7 @@ const REGISTERED: &[(&str, u64)] = &[
     ("droid", 0xa897_b72a_e3a5_d680),
     ("vibe", 0x3d03_a1e2_7095_7efb),
     ("hermes", 0x9b8d_6070_cfb4_2305),
+    ("kimi", 0xac16_3d1c_7fa7_65b2),
     ("augment", 0xe547_740d_9569_e223),
     ("crush", 0x4e83_44ab_75fd_9729),
 ];

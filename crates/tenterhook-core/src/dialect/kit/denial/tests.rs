@@ -156,6 +156,7 @@ const CLEAN: &[(&str, &str, &str)] = &[
         r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}"#,
     ),
     ("vibe", r#"{"decision": "deny", "reason": "no rm"}"#, r#"{"decision": "allow"}"#),
+    ("kimi", NESTED, "{}"),
     ("antigravity", r#"{"decision": "deny", "reason": "no rm"}"#, r#"{"decision": "allow"}"#),
     ("windsurf", r#"{"decision": "block", "reason": "no rm"}"#, "{}"),
     (

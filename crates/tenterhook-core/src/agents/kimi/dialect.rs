@@ -1,0 +1,73 @@
+//! The dialect of Kimi Code CLI, version 2.1: tables `[[hooks]]` in its `config.toml`, events with
+//! the names of Claude Code's, and one form of denial for all of them.
+//!
+//! Implements `docs/spec/dialect-kimi.md` (KM-).
+
+mod accepted;
+mod config;
+mod reply;
+#[cfg(test)]
+mod tests;
+mod vocabulary;
+
+use std::path::Path;
+
+use crate::answer::Powers;
+use crate::dialect::hook_file::{Field, HookFile, Layout};
+use crate::dialect::kit::reply_form;
+pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Matching};
+use crate::dialect::{Candidate, DialectId, EventRow, Fit};
+use crate::hook::Layer;
+pub(crate) use crate::syntax::Node;
+
+/// The dialect.
+pub static KIMI: Dialect = Dialect {
+    matching: Matching {
+        unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "KM-10"),
+        ..Matching::DEFAULT
+    },
+    files: Files {
+        is_toml: true,
+        home_variable: Some("KIMI_CODE_HOME"),
+        written: Some(&WRITTEN),
+        refused: accepted::find_refused_value,
+        ..Files::DEFAULT
+    },
+    calls: Calls { replies: Some(&reply::REPLIES), says_stopped_before: false, ..Calls::DEFAULT },
+    ..Dialect::new(Core {
+        id: DialectId::KIMI,
+        rows: || &vocabulary::ROWS,
+        unknown_row: |event| {
+            EventRow::new_row_of_unknown_event(event, Powers::NONE, vocabulary::TIMEOUT)
+        },
+        recognizes: recognize_config,
+        places: |roots| {
+            let path = roots.agent_home(DialectId::KIMI, ".kimi-code").join("config.toml");
+            vec![Candidate { path, layer: Layer::User }]
+        },
+        read_config: config::read_config,
+        decode_event: vocabulary::decode_event,
+        encode_event: vocabulary::encode_event,
+        read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
+    })
+};
+
+/// How its hook file is written (C-150).
+static WRITTEN: HookFile = HookFile {
+    agent: "Kimi Code CLI",
+    path: ".kimi-code/config.toml",
+    layout: Layout::Tables,
+    keys: &[
+        (Field::Event, "event"),
+        (Field::Matcher, "matcher"),
+        (Field::Line, "command"),
+        (Field::Timeout, "timeout"),
+    ],
+    second: 1.0,
+    closed: None,
+};
+
+/// Recognizes a file by its path alone: other agents also list hooks in tables (KM-1).
+fn recognize_config(path: &Path, _: Option<&Node>) -> Fit {
+    if path.ends_with(".kimi-code/config.toml") { Fit::Certain } else { Fit::No }
+}

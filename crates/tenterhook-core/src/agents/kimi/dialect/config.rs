@@ -1,0 +1,172 @@
+//! Reads the hooks in `config.toml` of Kimi Code CLI (KM-1 to KM-12): each table is one command for
+//! one event. Opens no file.
+
+use std::time::Duration;
+
+use super::vocabulary::ROWS;
+use crate::diagnostic::{Code, Severity, nearest_word};
+use crate::dialect::findings::finding_without_location;
+use crate::dialect::kit::entry::{self, Fields, unusable_run};
+use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
+use crate::dialect::kit::groups;
+use crate::dialect::kit::lint::{Lints, find_foreign_syntax};
+use crate::dialect::{DialectId, EventRow, Subject};
+use crate::hook::{Command, Compat, Inherit, Invocation, Run, Shell};
+use crate::matcher::{Matcher, MatcherSpec};
+use crate::source::{ReadConfig, Source};
+use crate::syntax::{Format, Node};
+
+static FILE: File = File {
+    items: "tables",
+    shape: "write `[[hooks]]`, and below it `event = \"PreToolUse\"` and `command = \"...\"`",
+    rules: Rules::with_one_rule("KM-4"),
+    takes_mark: true,
+    lints: Some(&LINTS),
+    find: read_entries,
+    ..File::new("Kimi Code CLI", DialectId::KIMI, || &ROWS, read_entry)
+};
+
+/// What the lints need to know of Kimi Code CLI, which sets no variable for hooks.
+pub(super) static LINTS: Lints = Lints {
+    agent: "Kimi Code CLI",
+    tools: &[
+        &["AgentSwarm", "CreateGoal", "GetGoal", "UpdateGoal", "SetGoalBudget", "WaitFor"],
+        &["CronCreate", "CronDelete", "CronList", "TaskList", "TaskOutput", "TaskStop"],
+        &["Skill", "AskUserQuestion", "EnterPlanMode", "ExitPlanMode"],
+    ],
+    matcher_key: "matcher",
+    old_names: &[],
+    gone_names: &[],
+    mcp: "mcp__SERVER__TOOL",
+    variables: &["KIMI_CODE_HOME"],
+    paths: &[],
+    never_set: &["KIMI_PROJECT_DIR", "KIMI_TOOL_NAME", "KIMI_TOOL_INPUT"],
+    prefix: "",
+    has_args: false,
+    project: None,
+};
+
+/// The keys of an entry. For any other, Kimi Code CLI ignores all entries.
+pub(super) const KEYS: &[&str] = &["event", "matcher", "command", "timeout"];
+
+const FIELDS: Fields = Fields {
+    whose: "an entry",
+    code: Code::UnknownEntryField,
+    known: KEYS,
+    foreign: &[
+        ("type", "write `event`"),
+        ("match", "write `matcher`"),
+        ("name", "leave it out"),
+        ("failmode", "leave it out: version 2.1.0 has no such key"),
+    ],
+};
+
+/// Reads the hooks of a config file of Kimi Code CLI.
+pub(super) fn read_config(source: &Source) -> ReadConfig {
+    file::read_config(&FILE, source, Format::Toml)
+}
+
+/// Reads the list of entries. No other part of the file is read.
+fn read_entries<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
+    for node in root.get("hooks").and_then(Node::as_array).into_iter().flatten() {
+        let text_of =
+            |key: &str| node.get(key).and_then(Node::as_str).unwrap_or_default().to_owned();
+        let name = text_of("event");
+        let row: Option<&'static EventRow> = ROWS.iter().find(|row| row.name == name);
+        let scope =
+            Scope { name, row, matcher: text_of("matcher"), command_filter: None, off: None };
+        if row.is_some() {
+            reader.read.mentions.push(scope.event_name());
+        }
+        read_entry(reader, node, &scope);
+    }
+    None
+}
+
+fn read_entry(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
+    if !reader.is_object_else_reports(node, "a table", Code::EntryNotObject) {
+        return;
+    }
+    FIELDS.report_unknown_fields(reader, node, &[]);
+    let unknown_event = report_unknown_event(reader, node, scope);
+    let never_matches = report_matcher(reader, node, scope);
+    let (run, broken) = match groups::read_required_text(reader, node, "command") {
+        Ok(text) => {
+            let invocation = Invocation::Shell { text, shell: Shell::Sh };
+            let run = Run::Command(Command::new(invocation, Inherit::All));
+            groups::lint_command(reader, node, &run, &["command"]);
+            (run, None)
+        }
+        Err(fault) => (unusable_run(fault.to_string()), Some(Off::new(fault.to_string(), "KM-4"))),
+    };
+    let mut hook = entry::new_hook(reader, node, &scope.name, &scope.matcher, scope, run);
+    hook.matcher = Matcher::new(parse_matcher(&scope.matcher, reader.source.compat).0);
+    hook.timeout = read_timeout(reader, node);
+    hook.arming = Off::arming_from_reason(unknown_event.or(broken).or(never_matches));
+    reader.read.hooks.push(hook);
+}
+
+/// Reports an event that Kimi Code CLI does not have; returns why the entry never runs.
+fn report_unknown_event(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Option<Off> {
+    if scope.row.is_some() {
+        return None;
+    }
+    let (span, code, message) = match node.entry("event") {
+        None => (node.span, Code::MissingEvent, "the entry has no `event`".to_owned()),
+        Some(event) => {
+            let message = format!("Kimi Code CLI has no event `{}`", scope.name);
+            (event.node.span, Code::UnknownEvent, message)
+        }
+    };
+    let near = nearest_word(&scope.name, ROWS.iter().map(|row| &*row.name));
+    let help = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`tenterhook events --dialect kimi` lists the events".to_owned(),
+    };
+    let found = finding_without_location(code, message.clone()).with_severity(Severity::Error);
+    reader.report(span, found.label("never fires").help(help));
+    Some(Off::new(message, "KM-4"))
+}
+
+/// Reports the matcher of an entry; returns why the entry never runs (KM-10, KM-11).
+fn report_matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Option<Off> {
+    let entry = node.entry("matcher")?;
+    let (spec, broken) = parse_matcher(&scope.matcher, reader.source.compat);
+    let about_nothing = scope.row.is_some_and(|row| row.subject == Subject::None);
+    if broken.is_none() && about_nothing && Matcher::new(spec.clone()).matches(Some("")) != Ok(true)
+    {
+        let message = format!("a matcher on `{}` is tested on an empty text", scope.name);
+        let found = finding_without_location(Code::DeadMatcher, message.clone());
+        reader.report(entry.node.span, found.label("never runs").help("leave `matcher` out"));
+        return Some(Off::new(message, "KM-11"));
+    }
+    if let Some(why) = broken {
+        let message = format!("the matcher is not a valid regular expression: {why}");
+        let found = finding_without_location(Code::InvalidMatcher, message);
+        let help = "Kimi Code CLI never runs the hook; here the failure policy decides each time";
+        reader.report(entry.node.span, found.help(help));
+    } else if !about_nothing {
+        groups::lint_matcher(reader, entry, scope, &spec);
+    }
+    None
+}
+
+/// Reads a matcher: a regular expression of JavaScript that may match anywhere in the subject.
+fn parse_matcher(text: &str, compat: Compat) -> (MatcherSpec, Option<String>) {
+    if text.is_empty() {
+        return (MatcherSpec::Any, None);
+    }
+    let regex = MatcherSpec::Regex(text.to_owned());
+    let foreign = find_foreign_syntax(text).filter(|found| found.is_invalid);
+    let why = Matcher::new(regex.clone()).compile().err().map(|why| why.to_string());
+    let why = why.or_else(|| foreign.map(|found| format!("JavaScript has no `{}`", found.part)));
+    match (why, compat) {
+        (Some(why), Compat::Exact) => (MatcherSpec::Never(why.clone()), Some(why)),
+        // The invalid expression stays, so that the hook fails on every event (S-3).
+        (why, _) => (regex, why),
+    }
+}
+
+fn read_timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
+    reader.findings.read_timeout_in_seconds(node.entry("timeout")?)
+}
