@@ -22,7 +22,7 @@ pub(crate) mod ignis;
 mod installation;
 pub(crate) mod kilo;
 pub(crate) mod kimi;
-mod kiro;
+pub(crate) mod kiro;
 pub(crate) mod language;
 pub(crate) mod openclaw;
 pub(crate) mod opencode;
@@ -82,8 +82,6 @@ pub struct Agent {
     pub guarded: Guarded,
     /// What it runs of a project's files before and beside the tool calls of a session.
     pub repository_files: &'static [RepositoryFile],
-    /// Events that only its own hook files have, if Tenterhook does not read its hook files.
-    pub foreign_events: &'static [&'static str],
     /// Hook files of other agents of which it runs hooks, too.
     pub reads: &'static [SharedFiles],
     /// How to register hooks with it; [`Installation::NONE`] if that is impossible.
@@ -191,7 +189,6 @@ impl Agent {
         sessions: None,
         guarded: Guarded::NONE,
         repository_files: &[],
-        foreign_events: &[],
         reads: &[],
         installation: Installation::NONE,
     };

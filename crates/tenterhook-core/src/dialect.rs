@@ -18,7 +18,6 @@ pub(crate) mod event_fault;
 pub(crate) mod files;
 pub(crate) mod findings;
 pub(crate) mod first_line;
-pub(crate) mod foreign_file;
 pub(crate) mod hook_file;
 pub(crate) mod kit;
 pub(crate) mod label;
@@ -41,7 +40,6 @@ pub(crate) use self::condition::{ConditionFault, parse_condition};
 pub use self::{
     event_fault::EventFault,
     files::{Disk, Plugins, ReadServers, Scan, ServerFile, ServerFiles, ServerVariables, Silencer},
-    foreign_file::foreign_agent_of_file,
     kit::reply::Reply,
     label::{EventLabel, event_rows_named},
     parts::Dialect,
@@ -53,10 +51,10 @@ pub use crate::agents::{
     copilot::dialect as copilot, crush::dialect as crush, cursor::dialect as cursor,
     droid::dialect as droid, gemini::dialect as gemini, gencode::dialect as gencode,
     goose::dialect as goose, hermes::dialect as hermes, ignis::dialect as ignis,
-    kilo::dialect as kilo, kimi::dialect as kimi, openclaw::dialect as openclaw,
-    opencode::dialect as opencode, pi::dialect as pi, qwen::dialect as qwen,
-    reasonix::dialect as reasonix, vibe::dialect as vibe, vscode::dialect as vscode,
-    windsurf::dialect as windsurf,
+    kilo::dialect as kilo, kimi::dialect as kimi, kiro::dialect as kiro,
+    openclaw::dialect as openclaw, opencode::dialect as opencode, pi::dialect as pi,
+    qwen::dialect as qwen, reasonix::dialect as reasonix, vibe::dialect as vibe,
+    vscode::dialect as vscode, windsurf::dialect as windsurf,
 };
 pub use crate::hook::named::DialectId;
 pub use crate::hook::row::{Cap, EventRow, Subject, Then};
@@ -87,6 +85,8 @@ pub static DIALECTS: &[&Dialect] = &[
     &windsurf::WINDSURF,
     &augment::AUGMENT,
     &crush::CRUSH,
+    &kiro::KIRO,
+    &kiro::DEFINITION,
     &goose::GOOSE,
     &hermes::HERMES,
     &cline::CLINE,
@@ -328,6 +328,8 @@ mod tests {
                 json!({"hook_event_name": "Stop", "conversation_id": "s", "workspace_roots": ["/repo/p"]}),
             ),
             ("crush", json!({"event": "PreCompact", "session_id": "s", "cwd": "/repo/p"})),
+            ("kiro", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
+            ("kiro-agent", json!({"hook_event_name": "stop", "cwd": "/repo/p"})),
             ("droid", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
             ("cursor", json!({"hook_event_name": "stop", "workspace_roots": ["/repo/p"]})),
             (

@@ -90,8 +90,7 @@ impl Tables {
         // The rows of a dialect whose module we write hold our own names.
         let own = own.filter(|event| self.find(event).is_some());
         let agent = AGENTS.iter().find(|known| known.name == agent);
-        let foreign = agent.into_iter().flat_map(|agent: &&Agent| agent.foreign_events);
-        let events = own.chain(foreign.map(|event| (*event).to_owned())).collect();
+        let events = own.collect();
         let guarded = agent.map(|agent| agent.guarded);
         let variables = guarded.into_iter().flat_map(|guarded| guarded.variables);
         let options = guarded.into_iter().flat_map(|guarded| guarded.options);

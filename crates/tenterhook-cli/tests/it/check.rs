@@ -439,23 +439,3 @@ fn strict_check_ends_with_1_on_a_warning_in_every_format() {
         }
     }
 }
-
-/// C-139: a file of Kiro is named as what it is, and read only where its dialect is given.
-#[test]
-fn file_of_an_agent_without_a_dialect_is_named() {
-    let fixture = Fixture::new();
-    let kiro = r#"{"hooks": {"agentSpawn": [{"command": "./g.sh"}]}}"#;
-    fixture.write("project/.kiro/agents/a.json", kiro);
-    fixture.write("project/other.json", kiro);
-    let in_one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    for file in [".kiro/agents/a.json", "other.json"] {
-        let output = fixture.run(&["check", file], "");
-        let expected = format!(
-            "error[foreign-format]: `{file}` is a file of Kiro: Tenterhook does not read its hooks"
-        );
-        assert!(in_one_line(&output.stdout).starts_with(&expected), "{}", output.stdout);
-        assert_eq!(output.code, 1);
-    }
-    let code = fixture.run(&["check", "claude=other.json"], "").stdout;
-    assert!(code.contains("`hooks` has no event, only `agentSpawn`"), "{code}");
-}

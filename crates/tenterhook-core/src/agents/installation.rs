@@ -28,6 +28,8 @@ pub enum Form {
     Tables,
     /// A list of entries for each event, in a file that only Tenterhook writes.
     OwnFlat,
+    /// One list of entries that name their event, in a file that only Tenterhook writes.
+    OwnList,
     /// A shell script for each event, with the event's name.
     Scripts,
     /// A JavaScript file that the agent loads as a module.

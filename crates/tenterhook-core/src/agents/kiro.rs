@@ -1,7 +1,13 @@
-//! Kiro: its names, and what decides whether its hooks run. Data; decides nothing.
+//! Kiro: its names, what decides whether its hooks run, and the installation of Tenterhook in it.
+//! Data; decides nothing.
+
+pub mod dialect;
 
 use super::repository::{Consent, MCP_SERVERS, RepositoryFile, hook_file, settings_file};
-use super::{Agent, Guarded};
+use super::{
+    Agent, EntryForm, Event, Evidence, Fallback, Form, Guarded, Installation, Scope, gate_event,
+    new_config_path, observer_event, tool_gate_event, tool_observer_event,
+};
 
 /// The agent.
 pub(super) static AGENT: Agent = Agent {
@@ -12,18 +18,50 @@ pub(super) static AGENT: Agent = Agent {
     guarded: Guarded {
         files: &[".kiro/hooks/", ".kiro/settings/", ".kiro/agents/"],
         variables: &["KIRO_HOME"],
-        options: &["--trust-all-tools", "-a", "--no-interactive"],
+        options: &["--trust-all-tools", "-a", "--no-interactive", "--classic"],
         ..Guarded::NONE
     },
+    evidence: Evidence::Read {
+        source: "kiro.dev/docs of 2026-11 and aws/amazon-q-developer-cli at cc6683e",
+    },
     repository_files: REPOSITORY_FILES,
-    foreign_events: &["agentSpawn"],
+    installation: Installation {
+        seen: &[".kiro"],
+        home: ".kiro",
+        places: &[
+            new_config_path(Scope::User, "hooks/tenterhook.json"),
+            new_config_path(Scope::Project, ".kiro/hooks/tenterhook.json"),
+        ],
+        form: Form::OwnList,
+        events: EVENTS,
+        entry: EntryForm { fallback: Fallback::OnlyExitCode, ..EntryForm::USUAL },
+        gone: "tool calls are denied",
+        gaps: &[
+            "the engine of Kiro CLI 2.x (`--classic`) reads no hook file: there, add the command of the entry `tenterhook PreToolUse` to `hooks.preToolUse` in the definition of your agent, `~/.kiro/agents/NAME.json`",
+            "a hook cannot ask or change a call or a prompt: each becomes a denial",
+            "the end of a turn cannot be put off",
+            "a hook that exceeds its timeout lets the call run; ours ends before",
+        ],
+        next: "Kiro reads it when a session is started next",
+        ..Installation::NONE
+    },
     ..Agent::NONE
 };
+
+/// The events for which Kiro calls Tenterhook.
+const EVENTS: &[Event] = &[
+    tool_gate_event("PreToolUse", 600),
+    gate_event("UserPromptSubmit", 60),
+    gate_event("PreTaskExec", 60),
+    tool_observer_event("PostToolUse", 600),
+    observer_event("SessionStart", 60),
+    observer_event("Stop", 60),
+];
 
 /// What Kiro runs of a project, by its documents.
 const REPOSITORY_FILES: &[RepositoryFile] = &[
     hook_file(".kiro/agents/*.json", &["hooks"], Consent::Unknown),
-    hook_file(".kiro/hooks/*", &[], Consent::Unknown),
+    hook_file(".kiro/hooks/*.json", &["hooks"], Consent::Unknown),
     settings_file(".kiro/agents/*.json", MCP_SERVERS, Consent::Unknown),
     settings_file(".kiro/settings/mcp.json", MCP_SERVERS, Consent::Unknown),
 ];

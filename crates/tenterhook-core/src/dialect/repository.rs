@@ -155,10 +155,11 @@ fn collect_handlers(
             is_hook: true,
         })
     }));
+    let trigger = node.get("trigger").and_then(Node::as_str);
     for entry in node.entries().iter().filter(|entry| !is_handler(entry)) {
         // The keys inside a group or a handler are no names of events.
         let is_event = !has_handler && entry.key != "hooks";
-        let event = if is_event { Some(entry.key.as_str()) } else { event };
+        let event = trigger.or(if is_event { Some(entry.key.as_str()) } else { event });
         collect_handlers(&entry.node, event, text, found);
     }
 }
@@ -284,6 +285,14 @@ mod tests {
                 "x.json",
                 Commands::Hooks(&[]),
                 "{\"n\": {\"Stop\": [{\"command\": \"a\"}]}}",
+                1,
+                of("Stop"),
+                "a",
+            ),
+            (
+                "x.json",
+                hooks,
+                r#"{"hooks": [{"trigger": "Stop", "action": {"command": "a"}}]}"#,
                 1,
                 of("Stop"),
                 "a",

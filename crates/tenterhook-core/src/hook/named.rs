@@ -47,6 +47,10 @@ impl DialectId {
     pub const AUGMENT: Self = Self("augment");
     /// Crush's.
     pub const CRUSH: Self = Self("crush");
+    /// Kiro's, for hook files.
+    pub const KIRO: Self = Self("kiro");
+    /// Kiro's, for the hooks in an agent's definition.
+    pub const KIRO_AGENT: Self = Self("kiro-agent");
     /// Goose's.
     pub const GOOSE: Self = Self("goose");
     /// That of Hermes.

@@ -19,6 +19,8 @@ const PLUGIN: &str = include_str!("plugin.js");
 
 /// The name of the plugin in a folder with other files.
 const PLUGIN_IN_FOLDER: &str = "index.js";
+/// What runs a line that any shell of an agent can start.
+const SHELL: &str = "sh -c";
 /// The beginning of a line that captures a reply, before the program.
 const CAPTURE: &str = "reply=$( ";
 
@@ -37,18 +39,22 @@ pub fn hook_command_line(agent: &Agent, event: &Event, program: &str) -> String 
     if !event.gates {
         return line;
     }
-    // Where a denial of ours is exit code 2, it has its own reason.
-    let (but, code) = match agent.installation.entry.fallback {
-        Fallback::ExitCode => ("", ""),
-        Fallback::OnlyExitCode => ("[ $0 -eq 2 ] || ", " $?"),
+    match agent.installation.entry.fallback {
+        Fallback::ExitCode => {
+            let _ = write!(line, " || sh -c 'echo \"{GONE}\" >&2; exit 2'");
+        }
+        Fallback::OnlyExitCode => {
+            // A denial of ours, which is exit code 2, has its own reason.
+            let script = format!("{line} || {{ [ $? -eq 2 ] || echo \"{GONE}\" >&2; exit 2; }}");
+            line = format!("{SHELL} {}", quote_word(&script));
+        }
         Fallback::Print(denial) => {
             let denial = quote_word(&denial.replace("@REASON@", GONE));
             let script = format!("{CAPTURE}{line} ) || reply={denial}; printf '%s\\n' \"$reply\"");
-            return format!("sh -c {}", quote_word(&script));
+            line = format!("{SHELL} {}", quote_word(&script));
         }
-        Fallback::Outside => return line,
-    };
-    let _ = write!(line, " || sh -c '{but}echo \"{GONE}\" >&2; exit 2'{code}");
+        Fallback::Outside => {}
+    }
     line
 }
 
@@ -56,8 +62,9 @@ pub fn hook_command_line(agent: &Agent, event: &Event, program: &str) -> String 
 /// line.
 #[must_use]
 pub fn program_in_command_line(line: &str) -> Option<String> {
-    let script = line.strip_prefix("sh -c ").map(unquoted).filter(|s| s.starts_with(CAPTURE));
-    let line = script.as_deref().and_then(|script| script.strip_prefix(CAPTURE)).unwrap_or(line);
+    let script = line.strip_prefix(SHELL).map(|word| unquoted(word.trim_start()));
+    let line = script.as_deref().unwrap_or(line);
+    let line = line.strip_prefix(CAPTURE).unwrap_or(line);
     let (program, _) = line.split_once(" hook --agent ")?;
     Some(unquoted(program))
 }
@@ -107,6 +114,22 @@ pub(super) fn value_as_json(value: EntryValue) -> Value {
     }
 }
 
+/// Returns the entry for an event in a list for all events, where an object below `action` holds the
+/// command.
+fn list_entry(agent: &Agent, event: &Event, program: &str) -> Value {
+    let mut entry = json!({
+        "name": format!("tenterhook {}", event.name),
+        "trigger": event.name,
+        "action": { "type": "command", "command": hook_command_line(agent, event, program) },
+    });
+    if let (Some((key, units)), Some(entry)) =
+        (agent.installation.entry.timeout, entry.as_object_mut())
+    {
+        entry.insert(key.to_owned(), (event.seconds * units).into());
+    }
+    entry
+}
+
 /// The group of an event, with the entry that calls Tenterhook.
 fn handler_group(agent: &Agent, event: &Event, program: &str) -> Value {
     group_with_entry(agent, event, &handler_entry(agent, event, program))
@@ -148,6 +171,11 @@ pub fn tenterhook_files_with_texts(agent: &Agent, program: &str) -> Vec<(String,
         Form::Groups | Form::Tables | Form::Yaml => Vec::new(),
         Form::OwnGroups => one(&json!({ "hooks": list(handler_group) })),
         Form::OwnFlat => one(&json!({ "version": 1, "hooks": list(handler_entry) })),
+        Form::OwnList => {
+            let events = agent.installation.events.iter();
+            let hooks: Vec<Value> = events.map(|event| list_entry(agent, event, program)).collect();
+            one(&json!({ "version": "v1", "hooks": hooks }))
+        }
         Form::Scripts => {
             let of = |event: &Event| (event.name.to_owned(), hook_script(agent, event, program));
             agent.installation.events.iter().map(of).collect()

@@ -24,7 +24,9 @@ const ROOT: &[&str] = &["version", "hooks"];
 #[must_use]
 pub fn find_foreign_part(agent: &Agent, text: &str) -> Option<Stranger> {
     match agent.installation.form {
-        Form::OwnGroups | Form::OwnFlat => find_foreign_part_in_json(agent.installation.form, text),
+        Form::OwnGroups | Form::OwnFlat | Form::OwnList => {
+            find_foreign_part_in_json(agent.installation.form, text)
+        }
         Form::Scripts => find_foreign_line_in_script(text),
         Form::Plugin(_) => find_foreign_line_in_module(agent, text),
         Form::Groups | Form::Tables | Form::Yaml => None,
@@ -44,12 +46,16 @@ fn find_foreign_part_in_json(form: Form, text: &str) -> Option<Stranger> {
     if let Some(entry) = root.entries().iter().find(|entry| !ROOT.contains(&entry.key.as_str())) {
         return at(entry.key_span, format!("`{}`", entry.key));
     }
-    let events = root.get("hooks").map_or(&[][..], Node::entries).iter();
+    let hooks = root.get("hooks");
+    let events = hooks.map_or(&[][..], Node::entries).iter();
     let lists = events.flat_map(|event| event.node.as_array().into_iter().flatten());
-    let mut entries = lists.flat_map(|node| match form {
+    let entries = lists.flat_map(|node| match form {
         Form::OwnFlat => vec![node],
         _ => node.get("hooks").and_then(Node::as_array).into_iter().flatten().collect(),
     });
+    // An entry of a list for all events has what it runs in an object of its own.
+    let list = hooks.and_then(Node::as_array).into_iter().flatten();
+    let mut entries = entries.chain(list.map(|node| node.get("action").unwrap_or(node)));
     let command = |entry: &Node| entry.get("command").and_then(Node::as_str).map(str::to_owned);
     let foreign = entries
         .find(|entry| !command(entry).is_some_and(|command| is_tenterhook_entry_line(&command)))?;

@@ -7,15 +7,12 @@ use std::sync::Arc;
 use super::file::{read_config_file, read_config_if_exists, unreadable_file_diagnostic};
 use super::owner;
 use super::{absolute_path, config_format, new_source, project, recognize_dialect};
-use tenterhook_core::agents::Agent;
 use tenterhook_core::config::{Plugin, Source};
 use tenterhook_core::diagnostic::{Code, Diagnostic};
-use tenterhook_core::dialect::{
-    Candidate, DIALECTS, DialectId, Fit, GROUPS, Roots, foreign_agent_of_file,
-};
+use tenterhook_core::dialect::{Candidate, DIALECTS, DialectId, Fit, Roots};
 use tenterhook_core::hook::Layer;
 use tenterhook_core::source::{Completeness, Flaw};
-use tenterhook_core::syntax::{self, Format};
+use tenterhook_core::syntax::Format;
 
 /// Reads one file that the caller names (C-5).
 ///
@@ -24,7 +21,7 @@ use tenterhook_core::syntax::{self, Format};
 ///
 /// # Errors
 ///
-/// When the file cannot be read, or is in the format of an agent that no dialect reads.
+/// When the file cannot be read, or nothing tells its format.
 pub fn given(
     path: &Path,
     dialect: Option<DialectId>,
@@ -34,11 +31,6 @@ pub fn given(
     let full = absolute_path(path, &roots.cwd);
     let (text, flaw) = read_given_file(&full)
         .map_err(|error| Box::new(unreadable_file_diagnostic(path, &error)))?;
-    if dialect.is_none()
-        && let Some(agent) = agent_of_unsupported_format(&full, &text)
-    {
-        return Err(Box::new(unsupported_format_diagnostic(path, agent)));
-    }
     if dialect.is_none() && is_unrecognizable(&full, &text) {
         return Err(Box::new(unrecognized_format_diagnostic(path)));
     }
@@ -84,26 +76,6 @@ fn unrecognized_format_diagnostic(path: &Path) -> Diagnostic {
     let shown = path.display();
     let message = format!("`{shown}` is not JSON, and its name tells no other format");
     let help = format!("name its agent: `native={shown}` for hooks of Tenterhook in TOML");
-    Diagnostic::new(Code::ForeignFormat, message, None).help(help)
-}
-
-/// Returns the agent whose format a file is in, if no dialect reads that format (C-139).
-fn agent_of_unsupported_format(path: &Path, text: &str) -> Option<&'static Agent> {
-    let format = config_format(path);
-    if format != Format::Json {
-        return None;
-    }
-    foreign_agent_of_file(syntax::parse_or_salvage(text, format, GROUPS).root.as_ref())
-}
-
-fn unsupported_format_diagnostic(path: &Path, agent: &Agent) -> Diagnostic {
-    let message = format!(
-        "`{}` is a file of {}: Tenterhook does not read its hooks",
-        path.display(),
-        agent.title
-    );
-    let help = "write the hooks for Tenterhook; `tenterhook init` begins a file. If it is for another agent, \
-                name that: `claude=FILE`";
     Diagnostic::new(Code::ForeignFormat, message, None).help(help)
 }
 

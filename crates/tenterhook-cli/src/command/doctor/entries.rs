@@ -80,6 +80,7 @@ fn read_agent_file(agent: &'static Agent, scope: Scope, path: PathBuf, name: &st
             install::installed_events_and_commands(agent, &file.text)
         }
         Form::OwnFlat => Ok(commands_in_flat_json(&file.text)),
+        Form::OwnList => Ok(commands_in_json_list(&file.text)),
         Form::Scripts => Ok(command_in_script(&file.text, name)),
         Form::Plugin(_) => Ok(commands_in_plugin(agent, &file.text)),
     };
@@ -104,6 +105,17 @@ fn commands_in_flat_json(text: &str) -> Vec<(String, String)> {
         commands.map(|command| (event.clone(), command.to_owned())).collect()
     };
     events.into_iter().flatten().flat_map(of).collect()
+}
+
+/// Returns the commands of a JSON file with one list, whose entries name their event.
+fn commands_in_json_list(text: &str) -> Vec<(String, String)> {
+    let root: Value = serde_json::from_str(text).unwrap_or_default();
+    let list = root.get("hooks").and_then(Value::as_array).into_iter().flatten();
+    let of = |entry: &Value| {
+        let command = entry.get("action")?.get("command")?.as_str()?;
+        Some((entry.get("trigger")?.as_str()?.to_owned(), command.to_owned()))
+    };
+    list.filter_map(of).collect()
 }
 
 fn command_in_script(text: &str, name: &str) -> Vec<(String, String)> {

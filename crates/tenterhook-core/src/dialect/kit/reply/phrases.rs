@@ -17,6 +17,8 @@ pub(crate) const STOP: PowerPhrase =
     (Power::Stop, &[(&["continue"], Part::Flag(false)), (&["stopReason"], Part::Reason)]);
 pub(crate) const CONTEXT: PowerPhrase =
     (Power::Context, &[NAMED, (&[OUT, "additionalContext"], Part::Given)]);
+/// Context that is the whole of standard output, as text.
+pub(crate) const TEXT: PowerPhrase = (Power::Context, &[]);
 pub(crate) const MESSAGE: PowerPhrase = (Power::Message, &[(&["systemMessage"], Part::Given)]);
 
 /// The decision about a tool call.

@@ -40,6 +40,7 @@ pub(crate) fn write_reply(replies: &Replies, input: ReplyInput<'_>) -> Reply {
         warnings: Vec::new(),
         context,
         denies_by_exit: None,
+        text: String::new(),
     };
     writer.write_decision();
     writer.write_effects();
@@ -83,6 +84,8 @@ struct Writer<'a> {
     context: Vec<String>,
     /// The reason of a denial that is no object.
     denies_by_exit: Option<String>,
+    /// The context of an event that takes standard output as text.
+    text: String,
 }
 
 impl Writer<'_> {
@@ -298,6 +301,7 @@ impl Writer<'_> {
     /// Writes an effect that is not a restraint, or warns that the event does not take it (BR-6).
     fn write_effect_value(&mut self, power: Power, value: &Value) {
         match self.accepted.phrase_for(power) {
+            Some([]) => value.as_str().unwrap_or_default().clone_into(&mut self.text),
             Some(phrase) => self.write_phrase(phrase, "", Some(value)),
             None => {
                 let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -383,6 +387,7 @@ impl Writer<'_> {
             return Reply { stderr, exit: 2, warnings: self.warnings, ..Reply::default() };
         }
         let stdout = match self.object.is_empty() {
+            true if !self.text.is_empty() => self.text + "\n",
             true => self.replies.text((self.replies.silence)(self.input.name)),
             false => self.replies.text(&Value::Object(self.object).to_string()),
         };
