@@ -41,6 +41,7 @@ const PAGES: &[Page] = pages![
     "dialect-hermes",
     "dialect-ignis",
     "dialect-kilo",
+    "dialect-kiro",
     "dialect-openclaw",
     "dialect-pi",
     "dialect-qwen",

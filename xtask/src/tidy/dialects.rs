@@ -29,6 +29,8 @@ const FOLDERS: &[(&str, &str)] = &[
     ("IGNIS", "ignis"),
     ("KILO", "kilo"),
     ("KIMI", "kimi"),
+    ("KIRO", "kiro"),
+    ("KIRO_AGENT", "kiro"),
     ("NATIVE", "native"),
     ("OPENCLAW", "openclaw"),
     ("OPENCODE", "opencode"),
@@ -130,7 +132,7 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
 const HOME: &[&str] = &["native", "claude"];
 
 /// Forms of an agent whose other form has the pages and the cases.
-const ANOTHERS: &[&str] = &["copilot-pascal", "cursor-action"];
+const ANOTHERS: &[&str] = &["copilot-pascal", "cursor-action", "kiro-agent"];
 
 /// Does each dialect have all that ARCHITECTURE says one needs beside its code?
 pub(super) fn documented(files: &[File], findings: &mut Findings) {

@@ -174,6 +174,15 @@ const FORMATS: &[Format] = &[
         says: ["!not here", "", "", ""],
     },
     Format {
+        title: "Kiro",
+        own: &["kiro"],
+        file: (
+            ".kiro/hooks/a.json",
+            r#"{"version":"v1","hooks":[{"name":"a","trigger":"PreToolUse","action":{"type":"command","command":"{hook}"}}]}"#,
+        ),
+        says: ["!not here", "", "", ""],
+    },
+    Format {
         title: "Auggie",
         own: &["augment"],
         file: (".augment/settings.json", GROUPS),
@@ -334,6 +343,12 @@ const AGENTS: &[(&str, &str, &str, &str)] = &[
         r#"{"agent_action_name":"pre_run_command","trajectory_id":"s","tool_info":{"command_line":"ls","cwd":"/"}}"#,
     ),
     (
+        "Kiro",
+        "kiro",
+        "PreToolUse",
+        r#"{"session_id":"s","hook_event_name":"PreToolUse","cwd":"/","tool_name":"execute_bash","tool_input":{"command":"ls"}}"#,
+    ),
+    (
         "Auggie",
         "augment",
         "PreToolUse",
@@ -372,8 +387,8 @@ fn fired(format: &Format, said: &str, agent: &(&str, &str, &str, &str)) -> Strin
     let (_, name, event, payload) = agent;
     let reply = fixture.run(&["hook", "--agent", name, "--event", event], payload);
     let text = format!("{} behind {name}: {said}: {}", format.title, reply.stderr);
-    if reply.code == 2 && *name == "windsurf" {
-        // Windsurf reads a denial from the exit code alone.
+    if reply.code == 2 && ["windsurf", "kiro"].contains(name) {
+        // These read a denial from the exit code alone.
         return json!({ "decision": "deny", "reason": reply.stderr }).to_string();
     }
     assert_eq!(reply.code, 0, "{text}");

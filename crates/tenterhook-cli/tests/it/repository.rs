@@ -204,6 +204,13 @@ const CLONE: &[(&str, &str, usize, &str, &[&str])] = &[
         "./i",
         &["Kiro, as a hook of `agentSpawn`"],
     ),
+    (
+        ".kiro/hooks/a.json",
+        r#"{"version": "v1", "hooks": [{"name": "a", "trigger": "Stop", "action": {"type": "command", "command": "./q"}}]}"#,
+        1,
+        "./q",
+        &["Kiro, as a hook of `Stop`"],
+    ),
     (".amp/plugins/a.ts", "x\n", 1, "1 line of code", &["Amp, at start, as a plugin"]),
     (
         ".clinerules/hooks/PreToolUse",

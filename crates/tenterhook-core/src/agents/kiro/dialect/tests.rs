@@ -288,7 +288,10 @@ fn text_is_context_on_two_events() {
     ] {
         let event = decode_event(&json!({"hook_event_name": event, "prompt": "hi"}));
         let row = dialect.event_row(&event.name).expect("a row");
-        let said = StepOutput::Bytes { stdout: b"use tabs\n".as_slice().into(), stderr: [].into() };
+        let said = StepOutput::Bytes {
+            stdout: b"use tabs\n".as_slice().into(),
+            stderr: b"".as_slice().into(),
+        };
         let report = Report { said, ..Report::without_output(End::Exited(0), Duration::ZERO) };
         let answer = dialect.read_answer(&event, row, &report);
         let expected: &[&str] = if context { &["use tabs"] } else { &[] };

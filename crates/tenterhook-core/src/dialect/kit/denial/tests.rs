@@ -167,6 +167,8 @@ const CLEAN: &[(&str, &str, &str)] = &[
     ("cursor", CURSOR_DENY, r#"{"permission": "allow"}"#),
     ("cursor-action", CURSOR_DENY, r#"{"permission": "allow"}"#),
     ("crush", r#"{"decision": "deny", "reason": "no rm"}"#, r#"{"decision": "allow"}"#),
+    ("kiro", r#"{"decision": "block", "reason": "no rm"}"#, "{}"),
+    ("kiro-agent", r#"{"decision": "block", "reason": "no rm"}"#, "{}"),
     ("goose", r#"{"decision": "block", "reason": "no rm"}"#, r#"{"decision": "allow"}"#),
     ("hermes", r#"{"action": "block", "message": "no rm"}"#, "{}"),
     ("cline", r#"{"cancel": true, "errorMessage": "no rm"}"#, "{}"),
