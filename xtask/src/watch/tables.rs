@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
-use tenterhook_core::agents::{AGENTS, Agent};
+use tenterhook_core::agents::AGENTS;
 use tenterhook_core::dialect::DialectId;
 
 use crate::error::Error;

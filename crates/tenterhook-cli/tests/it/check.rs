@@ -439,3 +439,16 @@ fn strict_check_ends_with_1_on_a_warning_in_every_format() {
         }
     }
 }
+
+/// C-139.
+#[test]
+fn file_of_unknown_format_is_named() {
+    let fixture = Fixture::new();
+    fixture.write("project/notes.txt", "remember");
+    let output = fixture.run(&["check", "notes.txt"], "");
+    let words = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.starts_with("error[foreign-format]: `notes.txt` is not JSON"), "{words}");
+    assert_eq!(output.code, 1);
+    let named = fixture.run(&["check", "native=notes.txt"], "").stdout;
+    assert!(!named.contains("foreign-format"), "{named}");
+}

@@ -53,7 +53,7 @@ fn find_foreign_part_in_json(form: Form, text: &str) -> Option<Stranger> {
         Form::OwnFlat => vec![node],
         _ => node.get("hooks").and_then(Node::as_array).into_iter().flatten().collect(),
     });
-    // An entry of a list for all events has what it runs in an object of its own.
+    // In a list for all events, an object below `action` holds the command.
     let list = hooks.and_then(Node::as_array).into_iter().flatten();
     let mut entries = entries.chain(list.map(|node| node.get("action").unwrap_or(node)));
     let command = |entry: &Node| entry.get("command").and_then(Node::as_str).map(str::to_owned);
