@@ -117,7 +117,7 @@ fn plays(
         let name = format!("{}, {}", install::name(agent), column.name());
         let size = if options.whole { "whole" } else { "sampled" };
         let found = match &kept {
-            Some(kept) => kept.find_or_play(&format!("{name}, {size}"), || case.play_all()),
+            Some(kept) => kept.find_or_play(&format!("{name}, {size}"), column, || case.play_all()),
             None => case.play_all(),
         };
         let _ = writeln!(std::io::stderr(), "{name}: {} s", began.elapsed().as_secs());

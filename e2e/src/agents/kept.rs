@@ -5,13 +5,14 @@ use std::hash::{DefaultHasher, Hasher as _};
 use std::path::{Path, PathBuf};
 
 use super::Found;
+use super::cases::Column;
 
 /// A folder with one file for each finished agent and column.
 #[derive(Debug)]
 pub(super) struct Kept<'a> {
     folder: &'a Path,
     /// Of the program of Tenterhook: a result with another one is not a result with this one.
-    digest: u64,
+    program: u64,
 }
 
 impl<'a> Kept<'a> {
@@ -22,16 +23,17 @@ impl<'a> Kept<'a> {
         if let Some(program) = program {
             hasher.write(&std::fs::read(program).map_err(|error| named(program, error))?);
         }
-        Ok(Self { folder, digest: hasher.finish() })
+        Ok(Self { folder, program: hasher.finish() })
     }
 
     /// Returns what was found of `name` before; otherwise plays it, and keeps what is found.
     pub(super) fn find_or_play(
         &self,
         name: &str,
+        column: Column,
         play: impl FnOnce() -> Result<Found, String>,
     ) -> Result<Found, String> {
-        let path = self.path(name);
+        let path = self.path(name, column);
         if let Ok(text) = std::fs::read_to_string(&path) {
             let pairs = text.lines().filter_map(|line| line.split_once('\t'));
             return Ok(pairs.map(|(case, fate)| (case.to_owned(), fate.to_owned())).collect());
@@ -46,8 +48,11 @@ impl<'a> Kept<'a> {
         Ok(found)
     }
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(format!("{name}-{:016x}.tsv", self.digest))
+    fn path(&self, name: &str, column: Column) -> PathBuf {
+        self.folder.join(match column {
+            Column::Without => format!("{name}.tsv"),
+            Column::With => format!("{name}, {:016x}.tsv", self.program),
+        })
     }
 }
 
@@ -60,10 +65,14 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let kept = Kept::open(folder.path(), None).expect("it opens");
         let found = vec![("deny".to_owned(), "stopped, shown".to_owned())];
-        let failed = kept.find_or_play("x", || Err("the model was never asked".to_owned()));
+        let failed =
+            kept.find_or_play("x", Column::With, || Err("the model was never asked".to_owned()));
         assert!(failed.is_err(), "a failure is not kept");
-        assert_eq!(kept.find_or_play("x", || Ok(found.clone())), Ok(found.clone()));
-        assert_eq!(kept.find_or_play("x", || Err("played again".to_owned())), Ok(found));
+        assert_eq!(kept.find_or_play("x", Column::With, || Ok(found.clone())), Ok(found.clone()));
+        assert_eq!(
+            kept.find_or_play("x", Column::With, || Err("played again".to_owned())),
+            Ok(found)
+        );
     }
 
     #[test]
@@ -72,9 +81,9 @@ mod tests {
         let program = folder.path().join("program");
         std::fs::write(&program, "old").expect("it is written");
         let old = Kept::open(folder.path(), Some(&program)).expect("it opens");
-        old.find_or_play("x", || Ok(Found::new())).expect("it is played");
+        old.find_or_play("x", Column::With, || Ok(Found::new())).expect("it is played");
         std::fs::write(&program, "new").expect("it is written");
         let new = Kept::open(folder.path(), Some(&program)).expect("it opens");
-        assert!(new.find_or_play("x", || Err("played".to_owned())).is_err());
+        assert!(new.find_or_play("x", Column::With, || Err("played".to_owned())).is_err());
     }
 }
