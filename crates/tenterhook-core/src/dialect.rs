@@ -39,7 +39,7 @@ use crate::syntax::Lists;
 pub(crate) use self::condition::{ConditionFault, parse_condition};
 pub use self::{
     event_fault::EventFault,
-    files::{Disk, Plugins, ReadServers, Scan, ServerFile, ServerFiles, ServerVariables, Silencer},
+    files::{Disk, Plugins, ReadServers, Scan, ServerFile, ServerFiles, Silencer},
     kit::reply::Reply,
     label::{EventLabel, event_rows_named},
     parts::Dialect,
@@ -266,11 +266,11 @@ impl Roots {
         config.join("tenterhook")
     }
 
-    /// Returns the directory of the user's configuration of an agent: by default `usual` under
-    /// `home`.
-    pub(crate) fn agent_home(&self, dialect: DialectId, usual: &str) -> PathBuf {
+    /// Returns the directory of the user's configuration of an agent.
+    pub(crate) fn agent_home(&self, dialect: DialectId) -> PathBuf {
         let named = self.homes.iter().find(|(dialect_id, _)| *dialect_id == dialect);
-        named.map_or_else(|| self.home.join(usual), |(_, path)| path.clone())
+        let usual = || dialect.dialect().installation().map_or("", |agent| agent.home);
+        named.map_or_else(|| self.home.join(usual()), |(_, path)| path.clone())
     }
 }
 

@@ -211,7 +211,17 @@ fn http_digest(http: &Http) -> Digest {
 /// Returns the digest of an MCP server.
 pub fn server_digest(server: &Server, ground: PathRoots<'_>) -> Digest {
     // Its location is no part of its content.
-    let Server { name, dialect, layer: _, reach, sandbox, project: _, home: _, place: _ } = server;
+    let Server {
+        name,
+        dialect,
+        variables: _,
+        layer: _,
+        reach,
+        sandbox,
+        project: _,
+        home: _,
+        place: _,
+    } = server;
     let canon =
         Canon::new("server").with_field("name", name).with_field("dialect", dialect.as_str());
     let canon = add_sandbox_to_digest(canon, sandbox, ground);

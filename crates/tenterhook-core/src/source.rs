@@ -18,7 +18,7 @@ use crate::hook::{Compat, Hook, Layer, OnFailure, Prewarm, Sandbox};
 pub use flaw::{Completeness, Flaw, Lost};
 pub use record::{Content, RecordTable, SystemLog};
 pub use record::{KEEP_DAYS, MAX_BYTES};
-pub use server::{Reach, Server};
+pub use server::{Reach, Server, ServerVariables};
 
 /// One text that configures hooks.
 #[derive(Clone, Debug)]

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
     use crate::dialect::DialectId;
     use crate::hook::{Command, Inherit, Invocation, Layer, Sandbox};
-    use crate::source::Reach;
+    use crate::source::{Reach, ServerVariables};
 
     fn server(name: &str, layer: Layer, program: &str) -> Server {
         let invocation = Invocation::Argv { program: program.to_owned(), args: Vec::new() };
@@ -61,6 +61,7 @@ mod tests {
         Server {
             name: name.to_owned(),
             dialect: DialectId::NATIVE,
+            variables: ServerVariables::ListedInHeaders,
             layer,
             reach,
             sandbox: Sandbox::Unsaid,

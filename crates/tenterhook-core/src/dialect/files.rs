@@ -87,12 +87,3 @@ pub struct ServerFile<'a> {
     /// The plugin that it belongs to.
     pub plugin: Option<&'a Plugin>,
 }
-
-/// Where the entry of a server may name variables of the environment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ServerVariables {
-    /// In all its texts, as `${NAME}` or `${NAME:-default}` (MC-13).
-    Everywhere,
-    /// In its headers alone, and only those that it lists (HT-20).
-    ListedInHeaders,
-}

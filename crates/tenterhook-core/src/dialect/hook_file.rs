@@ -87,7 +87,7 @@ pub(crate) enum Field {
 }
 
 impl HookFile {
-    fn key(&self, field: Field) -> Option<&'static str> {
+    pub(crate) fn key(&self, field: Field) -> Option<&'static str> {
         self.keys.iter().find(|(known, _)| *known == field).map(|(_, key)| *key)
     }
 }

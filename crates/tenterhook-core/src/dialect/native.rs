@@ -22,10 +22,10 @@ pub use outcome::encode_outcome;
 pub use write::sandbox_line;
 pub use write::write;
 
-use super::parts::{Commands, Core, Dialect, Failures, Files, Matching, Runs};
-use super::{DialectId, EventRow, ServerVariables, SlipPolicy};
+use super::parts::{Commands, Core, Dialect, Failures, Inherited, Matching, Runs};
+use super::{DialectId, EventRow, SlipPolicy};
 use crate::answer::Answer;
-use crate::hook::{Inherit, Prompt};
+use crate::hook::Prompt;
 use crate::report::Report;
 
 /// The version of the protocol that this build speaks (V-1).
@@ -55,12 +55,7 @@ pub static NATIVE: Dialect = Dialect {
         while_unread: None,
         ..Failures::DEFAULT
     },
-    files: Files {
-        is_toml: true,
-        server_variables: ServerVariables::ListedInHeaders,
-        ..Files::DEFAULT
-    },
-    commands: Commands { inherit: Inherit::Listed, ..Commands::DEFAULT },
+    commands: Commands { inherited: Inherited::Listed, ..Commands::DEFAULT },
     ..Dialect::new(Core {
         id: DialectId::NATIVE,
         rows: || table::ROWS,

@@ -17,7 +17,8 @@ use crate::source::{ReadConfig, Source};
 use crate::syntax::Node;
 
 pub(crate) use groups::{
-    Calls, Commands, Failures, Files, Layers, Matching, ModelHooks, Requests, Runs, VersionSource,
+    Calls, Checks, Commands, Failures, Files, Inherited, Layers, Matching, ModelHooks, Requests,
+    Runs, VersionSource,
 };
 
 /// The parts that every dialect must have.

@@ -133,8 +133,17 @@ fn review_rows_of_run(run: &Run) -> Vec<Row> {
 
 /// Returns what an MCP server sets beside its name, as rows for a review.
 pub fn review_rows_of_server(server: &Server) -> Vec<Row> {
-    let Server { name: _, dialect: _, layer: _, reach, sandbox: _, project: _, home: _, place: _ } =
-        server;
+    let Server {
+        name: _,
+        dialect: _,
+        variables: _,
+        layer: _,
+        reach,
+        sandbox: _,
+        project: _,
+        home: _,
+        place: _,
+    } = server;
     match reach {
         Reach::Program(command) => review_rows_of_command(command, reach.one_line_description()),
         Reach::Address(http) => review_rows_of_http(http, reach.one_line_description()),

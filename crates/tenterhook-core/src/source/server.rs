@@ -11,8 +11,10 @@ use crate::hook::{Command, Http, Layer, Sandbox};
 pub struct Server {
     /// What hooks call it.
     pub name: String,
-    /// In whose format it is configured: which variables its program inherits, and how its texts name variables.
+    /// In whose format it is configured: which variables its program inherits.
     pub dialect: DialectId,
+    /// Where its entry may name variables.
+    pub variables: ServerVariables,
     /// Whose configuration it is.
     pub layer: Layer,
     /// How it is reached.
@@ -25,6 +27,15 @@ pub struct Server {
     pub home: PathBuf,
     /// Where it is configured.
     pub place: Option<Location>,
+}
+
+/// Where the entry of a server may name variables of the environment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServerVariables {
+    /// In all its texts, as `${NAME}` or `${NAME:-default}` (MC-13).
+    Everywhere,
+    /// In its headers alone, and only those that it lists (HT-20).
+    ListedInHeaders,
 }
 
 /// How a server is reached.

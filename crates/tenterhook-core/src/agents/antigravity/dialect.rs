@@ -15,7 +15,7 @@ use std::path::Path;
 
 use crate::answer::Powers;
 use crate::dialect::kit::call;
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Failures, Files, Matching};
+pub(crate) use crate::dialect::parts::{Calls, Checks, Core, Dialect, Failures, Files, Matching};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots};
 use crate::hook::{Layer, OnFailure};
 pub(crate) use crate::syntax::Node;
@@ -26,7 +26,7 @@ pub static ANTIGRAVITY: Dialect = Dialect {
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "AY-10"),
         ..Matching::DEFAULT
     },
-    files: Files { refused: accepted::find_refused_value, ..Files::DEFAULT },
+    files: Files { checks: Checks::File(accepted::find_refused_value), ..Files::DEFAULT },
     failures: Failures {
         without_answer: |event, _| missing_answer_policy(event),
         ..Failures::DEFAULT

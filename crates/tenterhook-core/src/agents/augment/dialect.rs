@@ -15,7 +15,7 @@ use std::path::Path;
 use crate::answer::Powers;
 use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::reply_form;
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Matching};
+pub(crate) use crate::dialect::parts::{Calls, Checks, Core, Dialect, Files, Matching};
 use crate::dialect::{Candidate, DialectId, Envelope, EventRow, Fit, Roots, machine};
 use crate::event::Event;
 use crate::hook::Layer;
@@ -27,7 +27,7 @@ pub static AUGMENT: Dialect = Dialect {
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "AU-10"),
         ..Matching::DEFAULT
     },
-    files: Files { stopped: accepted::find_stopped_events, ..Files::DEFAULT },
+    files: Files { checks: Checks::Events(accepted::find_stopped_events), ..Files::DEFAULT },
     calls: Calls {
         replies: Some(&reply::REPLIES),
         project_variables: &["AUGMENT_PROJECT_DIR"],

@@ -32,8 +32,8 @@ use crate::answer::Powers;
 use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::protocol;
 pub(crate) use crate::dialect::parts::{
-    Calls, Commands, Core, Dialect, Failures, Files, Layers, Matching, ModelHooks, Requests, Runs,
-    VersionSource,
+    Calls, Checks, Commands, Core, Dialect, Failures, Files, Inherited, Layers, Matching,
+    ModelHooks, Requests, Runs, VersionSource,
 };
 pub(crate) use crate::dialect::{DialectId, EventRow, SlipPolicy, first_line, parse_condition};
 use crate::hook::Interpolation;
@@ -42,7 +42,7 @@ pub(crate) use crate::matcher::rule::Reading;
 /// The dialect.
 pub static CLAUDE: Dialect = Dialect {
     // Since 2.1.128, the agent withholds the variables of its telemetry from hooks.
-    commands: Commands { withheld: &["OTEL_"], ..Commands::DEFAULT },
+    commands: Commands { inherited: Inherited::AllBut(&["OTEL_"]), ..Commands::DEFAULT },
     // Observed in 2.1.197 and 2.1.330: text after the object, a broken object, an array and a string are
     // log text. A wrong or missing `hookEventName`, an unknown decision or a value of the wrong type
     // rejects the whole answer, and the action continues. An unknown key, a decision of a different
@@ -68,7 +68,7 @@ pub static CLAUDE: Dialect = Dialect {
         written: Some(&WRITTEN),
         plugins: plugins::find_plugins,
         silencers: Some(silence::find_silencers),
-        refused: accepted::find_refused_value,
+        checks: Checks::File(accepted::find_refused_value),
         servers: Some(&servers::FILES),
         ..Files::DEFAULT
     },

@@ -29,10 +29,9 @@ pub static CODEWHALE: Dialect = Dialect {
     // (CW-S9, CW-43).
     runs: Runs {
         mode: |phase| if matches!(phase, Phase::Rewrite) { Mode::Chained } else { Mode::InTurn },
-        timeout_key: "timeout_secs",
         ..Runs::DEFAULT
     },
-    files: Files { written: Some(&WRITTEN), is_toml: true, ..Files::DEFAULT },
+    files: Files { written: Some(&WRITTEN), ..Files::DEFAULT },
     matching: Matching { condition: config::read_single_condition, ..Matching::DEFAULT },
     layers: Layers { settle: config::apply_layer_settings_to_hooks, ..Layers::DEFAULT },
     ..Dialect::new(Core {

@@ -17,7 +17,7 @@ pub(crate) use crate::answer::Powers;
 use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::event::Shape;
 use crate::dialect::kit::protocol;
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Matching};
+pub(crate) use crate::dialect::parts::{Calls, Checks, Core, Dialect, Files, Matching};
 use crate::dialect::{DialectId, Envelope, EventRow};
 
 /// The dialect. On any slip, the agent fails the hook and continues, as the plain reading does.
@@ -29,12 +29,10 @@ pub static CODEX: Dialect = Dialect {
     },
     files: Files {
         written: Some(&WRITTEN),
-        is_toml: true,
-        home_variable: Some("CODEX_HOME"),
-        refused: |root| {
+        checks: Checks::File(|root| {
             let wrong = accepted::FILE.find_refused_value(root);
             wrong.or_else(|| accepted::FILE.find_repeated_key(root))
-        },
+        }),
         ..Files::DEFAULT
     },
     calls: Calls { replies: Some(&reply::REPLIES), ..Calls::DEFAULT },

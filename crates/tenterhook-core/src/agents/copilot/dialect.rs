@@ -19,7 +19,7 @@ use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::reply::Replies;
 use crate::dialect::kit::{call, reply_form};
 pub(crate) use crate::dialect::parts::{
-    Calls, Core, Dialect, Failures, Files, Layers, Matching, Requests, Runs, VersionSource,
+    Calls, Checks, Core, Dialect, Failures, Files, Layers, Matching, Requests, VersionSource,
 };
 use crate::dialect::{Candidate, DialectId, Envelope, EventRow, Fit, Roots, machine};
 use crate::event::Event;
@@ -38,7 +38,6 @@ const fn how_agent_calls_tenterhook(replies: &'static Replies) -> Calls {
 }
 
 const LAYERS: Layers = Layers { loads: is_source_loaded_by_agent, ..Layers::DEFAULT };
-const RUNS: Runs = Runs { timeout_key: "timeoutSec", ..Runs::DEFAULT };
 const FAILURES: Failures = Failures {
     promise: |hook, row, failure| failure_policy_of_own_hook(&hook.run, row, failure),
     without_answer: missing_answer_policy,
@@ -56,14 +55,12 @@ const MATCHING: Matching = Matching {
 pub static COPILOT: Dialect = Dialect {
     files: Files {
         written: Some(&WRITTEN),
-        home_variable: Some("COPILOT_HOME"),
-        refused: |root| config::ACCEPTED.find_refused_value(root),
+        checks: Checks::File(|root| config::ACCEPTED.find_refused_value(root)),
         ..Files::DEFAULT
     },
     calls: how_agent_calls_tenterhook(&reply::CAMEL_REPLIES),
     matching: Matching { tests_other_names: false, ..MATCHING },
     layers: LAYERS,
-    runs: RUNS,
     failures: FAILURES,
     requests: REQUESTS,
     ..Dialect::new(Core {
@@ -104,7 +101,6 @@ pub static PASCAL: Dialect = Dialect {
     calls: how_agent_calls_tenterhook(&reply::PASCAL_REPLIES),
     matching: MATCHING,
     layers: LAYERS,
-    runs: RUNS,
     failures: FAILURES,
     requests: REQUESTS,
     ..Dialect::new(Core {
@@ -166,7 +162,7 @@ pub(crate) const MACHINE: &[machine::File] = &[(Some("github-copilot"), "policy.
 
 /// The organization's policies, the user's files, and the project's (CP-1).
 fn config_candidates(roots: &Roots) -> Vec<Candidate> {
-    let home = roots.agent_home(DialectId::COPILOT, ".copilot");
+    let home = roots.agent_home(DialectId::COPILOT);
     let project = roots.repository.as_ref().unwrap_or(&roots.cwd);
     let others = [
         (home.join("hooks/*.json"), Layer::User),

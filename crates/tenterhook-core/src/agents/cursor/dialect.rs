@@ -16,7 +16,9 @@ use std::path::Path;
 use crate::answer::Powers;
 use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::reply_form;
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Matching, VersionSource};
+pub(crate) use crate::dialect::parts::{
+    Calls, Checks, Core, Dialect, Files, Matching, VersionSource,
+};
 use crate::dialect::{Candidate, DialectId, Envelope, EventRow, Fit, Roots, machine};
 use crate::event::Event;
 use crate::hook::Layer;
@@ -31,7 +33,7 @@ const MATCHING: Matching = Matching {
 /// The dialect of the events of all tools, which reads all files and answers all calls.
 pub static CURSOR: Dialect = Dialect {
     matching: MATCHING,
-    files: Files { refused: accepted::find_refused_value, ..Files::DEFAULT },
+    files: Files { checks: Checks::File(accepted::find_refused_value), ..Files::DEFAULT },
     calls: Calls {
         replies: Some(&reply::REPLIES),
         own_variable: Some("CURSOR_VERSION"),

@@ -16,7 +16,7 @@ use crate::answer::Powers;
 use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::reply_form;
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Matching};
+pub(crate) use crate::dialect::parts::{Calls, Checks, Core, Dialect, Files, Matching};
 use crate::dialect::{Candidate, DialectId, Envelope, EventRow, Fit, Roots, machine};
 use crate::event::Event;
 use crate::hook::Layer;
@@ -30,7 +30,7 @@ pub static DROID: Dialect = Dialect {
     },
     files: Files {
         written: Some(&WRITTEN),
-        refused: accepted::find_refused_value,
+        checks: Checks::File(accepted::find_refused_value),
         ..Files::DEFAULT
     },
     calls: Calls {

@@ -16,7 +16,9 @@ use crate::diagnostic::Code;
 use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::{call, reply_form};
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Failures, Files, Layers, Matching};
+pub(crate) use crate::dialect::parts::{
+    Calls, Checks, Core, Dialect, Failures, Files, Layers, Matching,
+};
 use crate::dialect::{DialectId, Envelope, EventRow};
 use crate::event::Event;
 pub(crate) use crate::hook::OnFailure;
@@ -36,7 +38,7 @@ pub static GEMINI: Dialect = Dialect {
     },
     files: Files {
         written: Some(&WRITTEN),
-        stopped: |root| settings::find_stopped_events(&vocabulary::ROWS, root),
+        checks: Checks::Events(|root| settings::find_stopped_events(&vocabulary::ROWS, root)),
         ..Files::DEFAULT
     },
     layers: Layers { settle: settings::disable_listed_hooks, ..Layers::DEFAULT },

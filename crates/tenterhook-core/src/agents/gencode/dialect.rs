@@ -34,7 +34,6 @@ pub static GEN: Dialect = Dialect {
         detaches: first_line::asks_to_detach,
         // An `async` hook only observes (G-43).
         discards_detached: true,
-        ..Runs::DEFAULT
     },
     failures: Failures {
         // An answer that names the wrong event is still read, with the fields of the real one (G-35).

@@ -15,14 +15,13 @@ use std::time::Duration;
 
 use crate::answer::Powers;
 use crate::dialect::kit::reply_form;
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Matching};
+pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Matching};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots, machine};
 use crate::hook::Layer;
 pub(crate) use crate::syntax::Node;
 
 /// The dialect.
 pub static HERMES: Dialect = Dialect {
-    files: Files { home_variable: Some("HERMES_HOME"), ..Files::DEFAULT },
     matching: Matching {
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "HE-10"),
         ..Matching::DEFAULT
@@ -47,7 +46,7 @@ const LONGEST_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// The organization's file, and that of the user (HE-1). Hermes reads none of a project.
 fn config_candidates(roots: &Roots) -> Vec<Candidate> {
-    let home = roots.agent_home(DialectId::HERMES, ".hermes");
+    let home = roots.agent_home(DialectId::HERMES);
     machine::machine_wide_files(&[(Some("hermes"), "config.yaml")], roots)
         .into_iter()
         .chain([Candidate { path: home.join("config.yaml"), layer: Layer::User }])

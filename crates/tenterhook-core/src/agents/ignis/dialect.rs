@@ -15,8 +15,7 @@ mod tests;
 
 use crate::dialect::DialectId;
 use crate::dialect::hook_file::{Field, HookFile, Layout};
-pub(crate) use crate::dialect::parts::{Commands, Core, Dialect, Files, Matching, Runs};
-pub(crate) use crate::hook::Inherit;
+pub(crate) use crate::dialect::parts::{Commands, Core, Dialect, Files, Inherited, Matching};
 
 /// The dialect. If an answer breaks the protocol, `answer` also keeps the agent's reading of the
 /// output (I-27).
@@ -26,13 +25,8 @@ pub static IGNIS: Dialect = Dialect {
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "I-38"),
         ..Matching::DEFAULT
     },
-    runs: Runs { timeout_key: "timeout_ms", ..Runs::DEFAULT },
     // Ruling 3: a hook inherits a short list of variables and those that its entry names.
-    commands: Commands {
-        inherit: Inherit::Listed,
-        sandbox: sandbox::sandbox_for_hook,
-        ..Commands::DEFAULT
-    },
+    commands: Commands { inherited: Inherited::Listed, sandbox: sandbox::sandbox_for_hook },
     ..Dialect::new(Core {
         id: DialectId::IGNIS,
         rows: || events::ROWS,

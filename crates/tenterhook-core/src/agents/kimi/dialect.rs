@@ -15,7 +15,7 @@ use std::path::Path;
 use crate::answer::Powers;
 use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::reply_form;
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Matching};
+pub(crate) use crate::dialect::parts::{Calls, Checks, Core, Dialect, Files, Matching};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit};
 use crate::hook::Layer;
 pub(crate) use crate::syntax::Node;
@@ -27,10 +27,8 @@ pub static KIMI: Dialect = Dialect {
         ..Matching::DEFAULT
     },
     files: Files {
-        is_toml: true,
-        home_variable: Some("KIMI_CODE_HOME"),
         written: Some(&WRITTEN),
-        refused: accepted::find_refused_value,
+        checks: Checks::File(accepted::find_refused_value),
         ..Files::DEFAULT
     },
     calls: Calls { replies: Some(&reply::REPLIES), says_stopped_before: false, ..Calls::DEFAULT },
@@ -42,7 +40,7 @@ pub static KIMI: Dialect = Dialect {
         },
         recognizes: recognize_config,
         places: |roots| {
-            let path = roots.agent_home(DialectId::KIMI, ".kimi-code").join("config.toml");
+            let path = roots.agent_home(DialectId::KIMI).join("config.toml");
             vec![Candidate { path, layer: Layer::User }]
         },
         read_config: config::read_config,

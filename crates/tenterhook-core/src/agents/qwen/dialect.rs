@@ -16,7 +16,9 @@ use crate::dialect::gemini::settings;
 use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::reply_form;
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Matching, Requests, Runs};
+pub(crate) use crate::dialect::parts::{
+    Calls, Checks, Core, Dialect, Files, Matching, Requests, Runs,
+};
 use crate::dialect::{DialectId, Envelope, EventRow};
 use crate::event::Event;
 pub(crate) use crate::hook::{Interpolation, Run};
@@ -29,8 +31,7 @@ pub static QWEN: Dialect = Dialect {
     },
     files: Files {
         written: Some(&WRITTEN),
-        home_variable: Some("QWEN_HOME"),
-        stopped: |root| settings::find_stopped_events(&vocabulary::ROWS, root),
+        checks: Checks::Events(|root| settings::find_stopped_events(&vocabulary::ROWS, root)),
         ..Files::DEFAULT
     },
     calls: Calls {

@@ -14,14 +14,13 @@ use std::path::Path;
 
 use crate::answer::Powers;
 use crate::dialect::kit::reply_form;
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files};
+pub(crate) use crate::dialect::parts::{Calls, Core, Dialect};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots};
 use crate::hook::Layer;
 pub(crate) use crate::syntax::Node;
 
 /// The dialect.
 pub static VIBE: Dialect = Dialect {
-    files: Files { is_toml: true, home_variable: Some("VIBE_HOME"), ..Files::DEFAULT },
     calls: Calls {
         replies: Some(&reply::REPLIES),
         says_stopped_before: false,
@@ -45,7 +44,7 @@ pub static VIBE: Dialect = Dialect {
 
 /// The user's file, and the project's, which Mistral Vibe reads first (VI-1).
 fn config_candidates(roots: &Roots) -> Vec<Candidate> {
-    let user = roots.agent_home(DialectId::VIBE, ".vibe").join("hooks.toml");
+    let user = roots.agent_home(DialectId::VIBE).join("hooks.toml");
     let project = roots.cwd.join(".vibe").join("hooks.toml");
     [(user, Layer::User), (project, Layer::Project)]
         .map(|(path, layer)| Candidate { path, layer })

@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::Dialect;
+use super::{Checks, Dialect, Inherited};
+use crate::agents::{Installation, agent_with_hook_installation};
 use crate::answer::{Answer, Failure, Powers, SlipKind};
+use crate::dialect::hook_file::Field;
 use crate::dialect::kit::reply::{self, Replies, Reply, ReplyInput};
 use crate::dialect::kit::shape::{RefusedValue, StoppedEvent};
 use crate::dialect::{
-    Candidate, ConditionFault, DialectId, Disk, Envelope, EventFault, EventRow, Fit, Plugins,
-    Roots, Scan, ServerFiles, ServerVariables, Silencer, SlipPolicy,
+    Candidate, ConditionFault, DIALECTS, DialectId, Disk, Envelope, EventFault, EventRow, Fit,
+    Plugins, Roots, Scan, ServerFiles, Silencer, SlipPolicy,
 };
 use crate::event::{Event, EventName};
 use crate::hook::row::Mode;
@@ -33,8 +35,13 @@ impl Dialect {
 
     /// Returns the variable that names the directory of the user's files, if the agent has one.
     #[must_use]
-    pub const fn home_variable(&self) -> Option<&'static str> {
-        self.files.home_variable
+    pub fn home_variable(&self) -> Option<&'static str> {
+        self.installation()?.home_variable
+    }
+
+    /// Returns how Tenterhook's hooks are registered with the agent, if it calls Tenterhook.
+    pub(crate) fn installation(&self) -> Option<&'static Installation> {
+        agent_with_hook_installation(self.core.id.as_str()).map(|agent| &agent.installation)
     }
 
     /// Returns the event table.
@@ -77,8 +84,9 @@ impl Dialect {
     /// Returns `true` if the dialect also has TOML hook files. Most agents have JSON, or front
     /// matter in texts.
     #[must_use]
-    pub const fn has_toml_files(&self) -> bool {
-        self.files.is_toml
+    pub fn has_toml_files(&self) -> bool {
+        let files = self.candidate_files(&Roots::default());
+        files.iter().any(|file| file.path.extension().is_some_and(|extension| extension == "toml"))
     }
 
     /// Returns the active plugins according to `settings`, weakest first, and their files.
@@ -96,24 +104,24 @@ impl Dialect {
 
     /// Returns the value for which the agent refuses a whole settings file with this root.
     pub(crate) fn find_refused_value(&self, root: &Node) -> Option<RefusedValue> {
-        (self.files.refused)(root)
+        match self.files.checks {
+            Checks::File(find) => find(root),
+            _ => None,
+        }
     }
 
     /// Returns the events of which a value of a settings file with this root stops all hooks.
     pub(crate) fn find_stopped_events(&self, root: &Node) -> Vec<StoppedEvent> {
-        (self.files.stopped)(root)
+        match self.files.checks {
+            Checks::Events(find) => find(root),
+            _ => Vec::new(),
+        }
     }
 
     /// Returns the files in which the agent configures MCP servers, if they are known.
     #[must_use]
     pub const fn mcp_server_files(&self) -> Option<&'static ServerFiles> {
         self.files.servers
-    }
-
-    /// Returns where the entry of an MCP server may name variables.
-    #[must_use]
-    pub const fn mcp_variable_positions(&self) -> ServerVariables {
-        self.files.server_variables
     }
 
     /// Reads a config file into hooks and diagnostics.
@@ -144,7 +152,10 @@ impl Dialect {
     /// Returns `true` if the agent removes this variable from the environment of hooks.
     #[must_use]
     pub fn withholds_variable(&self, variable: &str) -> bool {
-        self.commands.withheld.iter().any(|prefix| variable.starts_with(prefix))
+        match self.commands.inherited {
+            Inherited::AllBut(prefixes) => prefixes.iter().any(|p| variable.starts_with(p)),
+            Inherited::All | Inherited::Listed => false,
+        }
     }
 
     /// Returns `true` if this first line of stdout moves the hook to the background, under the
@@ -329,8 +340,14 @@ impl Dialect {
 
     /// Returns the key of an entry that sets its timeout.
     #[must_use]
-    pub const fn timeout_key(&self) -> &'static str {
-        self.runs.timeout_key
+    pub fn timeout_key(&self) -> &'static str {
+        // Two dialects of one agent have the same files.
+        let title = self.calling_agent_title();
+        let is_same_agent =
+            |other: &&&Self| title.is_some() && other.calling_agent_title() == title;
+        let other = || DIALECTS.iter().filter(is_same_agent).find_map(|other| other.files.written);
+        let file = self.files.written.or_else(other);
+        file.and_then(|file| file.key(Field::Timeout)).unwrap_or("timeout")
     }
 
     /// Returns the policy of a gate that gave no answer, if neither its entry nor its source sets
@@ -367,7 +384,10 @@ impl Dialect {
     /// Returns which variables of the host commands inherit.
     #[must_use]
     pub const fn inherited_variables(&self) -> Inherit {
-        self.commands.inherit
+        match self.commands.inherited {
+            Inherited::All | Inherited::AllBut(_) => Inherit::All,
+            Inherited::Listed => Inherit::Listed,
+        }
     }
 
     /// Returns `true` if sources of this layer come after all others, however the host orders them.

@@ -11,14 +11,12 @@ use crate::dialect::hook_file::HookFile;
 use crate::dialect::kit::reply::Replies;
 use crate::dialect::kit::shape::{RefusedValue, StoppedEvent};
 use crate::dialect::{
-    ConditionFault, DialectId, Disk, EventRow, Plugins, Roots, Scan, ServerFiles, ServerVariables,
-    Silencer, SlipPolicy, native, parse_condition,
+    ConditionFault, DialectId, Disk, EventRow, Plugins, Roots, Scan, ServerFiles, Silencer,
+    SlipPolicy, native, parse_condition,
 };
 use crate::event::Event;
 use crate::hook::row::Mode;
-use crate::hook::{
-    Compat, Hook, Inherit, Interpolation, Layer, OnFailure, Phase, Prompt, Run, Sandbox,
-};
+use crate::hook::{Compat, Hook, Interpolation, Layer, OnFailure, Phase, Prompt, Run, Sandbox};
 use crate::matcher::Condition;
 use crate::matcher::rule::Reading;
 use crate::report::Report;
@@ -27,38 +25,36 @@ use crate::syntax::Node;
 
 /// The files that an agent reads.
 pub(crate) struct Files {
-    /// The variable that names the directory of the user's files.
-    pub(crate) home_variable: Option<&'static str>,
-    /// Whether its hook files are TOML, too: most agents have JSON, or front matter in texts.
-    pub(crate) is_toml: bool,
     /// Finds the active plugins.
     pub(crate) plugins: fn(&[&Source], &Roots, &dyn Disk) -> Plugins,
     /// Finds what silences the hooks of the agent's settings, or could.
     pub(crate) silencers: Option<fn(Scan<'_>) -> Vec<Silencer>>,
-    /// Finds the value for which the agent refuses a whole settings file.
-    pub(crate) refused: fn(&Node) -> Option<RefusedValue>,
-    /// Finds the events of which a value of a settings file stops all hooks.
-    pub(crate) stopped: fn(&Node) -> Vec<StoppedEvent>,
+    /// What a wrong value of a settings file does.
+    pub(crate) checks: Checks,
     /// The files in which the agent configures MCP servers.
     pub(crate) servers: Option<&'static ServerFiles>,
-    /// Where the entry of a server may name variables.
-    pub(crate) server_variables: ServerVariables,
     /// How its hook file is written; `None` if it has no single file of hooks.
     pub(crate) written: Option<&'static HookFile>,
 }
 
 impl Files {
     pub(crate) const DEFAULT: Self = Self {
-        home_variable: None,
-        is_toml: false,
         plugins: |_, _, _| Plugins::default(),
         silencers: None,
-        refused: |_| None,
-        stopped: |_| Vec::new(),
+        checks: Checks::Nothing,
         servers: None,
-        server_variables: ServerVariables::Everywhere,
         written: None,
     };
+}
+
+/// What a wrong value of a settings file does.
+pub(crate) enum Checks {
+    /// Nothing, as far as is known.
+    Nothing,
+    /// The agent refuses the whole file; finds that value.
+    File(fn(&Node) -> Option<RefusedValue>),
+    /// The agent runs no hook of some events; finds these.
+    Events(fn(&Node) -> Vec<StoppedEvent>),
 }
 
 /// How the files of an agent combine.
@@ -107,8 +103,6 @@ impl Matching {
 pub(crate) struct Runs {
     /// How the hooks of one phase relate.
     pub(crate) mode: fn(Phase) -> Mode,
-    /// The key of an entry that sets its timeout.
-    pub(crate) timeout_key: &'static str,
     /// The timeout of an entry that sets none.
     pub(crate) timeout: fn(&Run, &EventRow) -> Duration,
     /// Whether a first line of output moves the hook to the background.
@@ -122,7 +116,6 @@ impl Runs {
     /// Rewriters see each other's results, and gates run at once.
     pub(crate) const DEFAULT: Self = Self {
         mode: |phase| if matches!(phase, Phase::Rewrite) { Mode::Chained } else { Mode::Parallel },
-        timeout_key: "timeout",
         timeout: |_, row| row.timeout,
         detaches: |_, _| false,
         discards_detached: false,
@@ -132,16 +125,23 @@ impl Runs {
 /// What command hooks get and may do.
 pub(crate) struct Commands {
     /// The variables of the host that they inherit.
-    pub(crate) inherit: Inherit,
-    /// Prefixes of variables that the agent removes from their environment.
-    pub(crate) withheld: &'static [&'static str],
+    pub(crate) inherited: Inherited,
     /// The sandbox of a hook without a setting, for the user's home.
     pub(crate) sandbox: fn(&Hook, &Path) -> Sandbox,
 }
 
 impl Commands {
     pub(crate) const DEFAULT: Self =
-        Self { inherit: Inherit::All, withheld: &[], sandbox: |_, _| Sandbox::Unsaid };
+        Self { inherited: Inherited::All, sandbox: |_, _| Sandbox::Unsaid };
+}
+
+/// The variables of the host that command hooks inherit.
+pub(crate) enum Inherited {
+    All,
+    /// All but those with one of these prefixes.
+    AllBut(&'static [&'static str]),
+    /// A short list.
+    Listed,
 }
 
 /// How an agent sends HTTP hooks.

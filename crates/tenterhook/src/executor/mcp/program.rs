@@ -9,10 +9,9 @@ use super::connection::{Env, Start};
 use super::withheld::{Withheld, is_secret_name};
 use crate::executor::command::LISTED;
 use crate::executor::confine::{ConfinedServer, GrantContext, apply_server_sandbox};
-use tenterhook_core::dialect::ServerVariables;
 use tenterhook_core::hook::{Command, FIRING, Grants, Inherit, Invocation, around};
 use tenterhook_core::request::variables::{Unset, expand_variables};
-use tenterhook_core::source::Server;
+use tenterhook_core::source::{Server, ServerVariables};
 
 /// The program of the configuration with its variables filled in, in an environment by the rules of
 /// command hooks.
@@ -106,7 +105,7 @@ fn is_path_value(value: &str) -> bool {
 /// Returns the values of the variables that a text names.
 fn values_of_variables_in(server: &Server, text: &str, env: &Env) -> Vec<String> {
     let mut found = Vec::new();
-    if matches!(server.dialect.dialect().mcp_variable_positions(), ServerVariables::Everywhere) {
+    if matches!(server.variables, ServerVariables::Everywhere) {
         // An unset variable is reported when the text is filled.
         let _ = expand_variables(text, |name| {
             let value = env_variable(env, name);
@@ -119,7 +118,7 @@ fn values_of_variables_in(server: &Server, text: &str, env: &Env) -> Vec<String>
 
 /// Returns a text of the configuration with its variables filled in.
 pub(super) fn fill_variables(server: &Server, text: &str, env: &Env) -> Result<String, Unset> {
-    match server.dialect.dialect().mcp_variable_positions() {
+    match server.variables {
         ServerVariables::ListedInHeaders => Ok(text.to_owned()),
         ServerVariables::Everywhere => expand_variables(text, |name| env_variable(env, name)),
     }

@@ -9,11 +9,10 @@ use super::connection::Env;
 use super::program::fill_variables;
 use super::unopened::Unopened;
 use super::withheld::Withheld;
-use tenterhook_core::dialect::ServerVariables;
 use tenterhook_core::hook::Http;
 use tenterhook_core::request::address::Target;
 use tenterhook_core::request::headers;
-use tenterhook_core::source::Server;
+use tenterhook_core::source::{Server, ServerVariables};
 
 /// The address of a server, the headers of its configuration, and the values to keep out of faults.
 ///
@@ -36,7 +35,7 @@ pub(super) fn address_of_server(
 fn configured_headers(server: &Server, http: &Http, env: &Env) -> Result<HeaderMap, Unopened> {
     let own = http.headers.iter().filter(|(name, _)| !headers::is_reserved_header(name));
     own.map(|(name, text)| {
-        let value = match server.dialect.dialect().mcp_variable_positions() {
+        let value = match server.variables {
             ServerVariables::ListedInHeaders => {
                 let lookup = |wanted: &str| {
                     env.iter().rfind(|(own, _)| own == wanted).map(|(_, value)| value.as_str())

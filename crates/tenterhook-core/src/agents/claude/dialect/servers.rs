@@ -11,7 +11,7 @@ use crate::diagnostic::{Code, Diagnostic, Location, Span};
 use crate::dialect::{DialectId, Roots, ServerFile, ServerFiles};
 use crate::hook::{Command, Http, Inherit, Invocation, Layer, Sandbox};
 use crate::request::address::{BadUrl, Target};
-use crate::source::{Plugin, Reach, Server, Source};
+use crate::source::{Plugin, Reach, Server, ServerVariables, Source};
 use crate::syntax::{self, Format, Node};
 
 use super::placeholders::Placeholders;
@@ -109,6 +109,7 @@ impl Reading<'_> {
                     self.servers.push(Server {
                         name,
                         dialect,
+                        variables: ServerVariables::Everywhere,
                         layer,
                         reach,
                         sandbox: Sandbox::Unsaid,

@@ -21,7 +21,7 @@ pub(crate) const MACHINE: &[machine::File] = &[
 /// The managed files, the user's, and those of each directory from the repository's root to the
 /// working directory.
 pub(super) fn config_candidates(roots: &Roots) -> Vec<Candidate> {
-    let home = roots.agent_home(DialectId::CODEX, ".codex");
+    let home = roots.agent_home(DialectId::CODEX);
     let user = FORMS.map(|form| (home.join(form), Layer::User));
     let root = roots.repository.as_deref().unwrap_or(&roots.cwd);
     let mut around: Vec<&Path> =

@@ -33,7 +33,7 @@ pub(crate) const SWITCHES: &str = "hooksConfig";
 /// The managed file of the machine, the user's file, and the file of the project in which the agent
 /// was started.
 pub(crate) fn config_candidates(paths: &SettingsPaths, roots: &Roots) -> Vec<Candidate> {
-    let user = roots.agent_home(paths.id, paths.folder).join(FILE);
+    let user = roots.agent_home(paths.id).join(FILE);
     let project: PathBuf = roots.cwd.join(paths.folder).join(FILE);
     let others = [(user, Layer::User), (project, Layer::Project)];
     let others = others.into_iter().map(|(path, layer)| Candidate { path, layer });

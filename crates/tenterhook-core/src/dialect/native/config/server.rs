@@ -6,7 +6,7 @@ use super::{Reader, values};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::{DialectId, requests};
 use crate::hook::Http;
-use crate::source::{Reach, Server};
+use crate::source::{Reach, Server, ServerVariables};
 use crate::syntax::Entry;
 
 /// The keys that say how a server is reached: it has exactly one.
@@ -35,6 +35,7 @@ impl Reader<'_> {
         self.out.servers.push(Server {
             name: name.to_owned(),
             dialect: DialectId::NATIVE,
+            variables: ServerVariables::ListedInHeaders,
             layer: self.source.layer,
             reach,
             sandbox,

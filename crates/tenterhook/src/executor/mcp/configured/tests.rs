@@ -13,9 +13,9 @@ use tenterhook_testkit::fakehook;
 use super::*;
 use crate::executor::mcp::Content;
 use crate::executor::restart::STARTS;
-use tenterhook_core::config::Reach;
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::hook::{Command, Inherit, Invocation, Layer, Sandbox};
+use tenterhook_core::source::{Reach, ServerVariables};
 
 fn server(args: &[&str]) -> Server {
     let program = fakehook().to_string_lossy().into_owned();
@@ -26,6 +26,7 @@ fn server(args: &[&str]) -> Server {
     Server {
         name: "fake".to_owned(),
         dialect: DialectId::NATIVE,
+        variables: ServerVariables::ListedInHeaders,
         layer: Layer::Given,
         reach: Reach::Program(command),
         sandbox: Sandbox::Unsaid,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::diagnostic::Severity;
+use crate::hook::Inherit;
 use crate::hook::{Arming, Command, Compat, Hook, Invocation, Layer, Phase, Run, Sandbox};
 use crate::matcher::MatcherSpec;
 

@@ -61,6 +61,7 @@ impl Scene {
         let server = Server {
             name: "fake".to_owned(),
             dialect: DialectId::CLAUDE,
+            variables: ServerVariables::Everywhere,
             layer: Layer::Project,
             reach: Reach::Program(command),
             sandbox,
