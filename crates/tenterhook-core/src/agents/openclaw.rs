@@ -4,8 +4,8 @@
 pub mod dialect;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, JsonFile, Plugin, PluginList, Scope, Sessions,
-    Syntax, gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, Form, Guarded, Installation, JsonFile, Plugin, PluginList, Scope, Sessions, Syntax,
+    new_config_path, pi,
 };
 use tenterhook_shell::Language;
 
@@ -75,7 +75,7 @@ pub static AGENT: Agent = Agent {
             }),
         }),
         json: JsonFile { syntax: Syntax::Json5, ..JsonFile::USUAL },
-        events: EVENTS,
+        events: pi::EVENTS,
         gone: "tool calls and prompts are denied by the plugin",
         gaps: &[
             "`openclaw agent exec` runs no hook: the plugin ends it, but not with `--isolated`, `--auth-env-only` or `--config`",
@@ -92,14 +92,3 @@ pub static AGENT: Agent = Agent {
     },
     ..Agent::NONE
 };
-
-/// The events for which the plugin calls Tenterhook.
-const EVENTS: &[Event] = &[
-    tool_gate_event("PreToolUse", 600),
-    gate_event("UserPromptSubmit", 60),
-    tool_observer_event("PostToolUse", 600),
-    tool_observer_event("PostToolUseFailure", 600),
-    observer_event("Stop", 600),
-    observer_event("SessionStart", 60),
-    observer_event("SessionEnd", 10),
-];

@@ -93,7 +93,7 @@ const EXTENSION: &str = "at start, as an extension";
 const IN_OLD_VERSION: Consent = Consent::UnaskedIf("in Pi 0.73");
 
 /// The events for which the extension calls Tenterhook.
-const EVENTS: &[Event] = &[
+pub(super) const EVENTS: &[Event] = &[
     tool_gate_event("PreToolUse", 600),
     gate_event("UserPromptSubmit", 60),
     tool_observer_event("PostToolUse", 600),

@@ -281,6 +281,13 @@ impl Unread {
 }
 
 impl Run {
+    /// Returns a command that `/bin/sh -c` runs with the host's environment.
+    #[must_use]
+    pub fn from_shell_line(text: String) -> Self {
+        let invocation = Invocation::Shell { text, shell: Shell::Sh };
+        Self::Command(Command::new(invocation, Inherit::All))
+    }
+
     /// Returns the name of the executor.
     #[must_use]
     pub const fn executor_name(&self) -> &'static str {

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::answer::Power::{self, Ask, Context, Deny, Input, Message, Output};
+use crate::dialect::DialectId;
 use crate::dialect::kit::call::{Keys, Vocabulary, end_of_turn_row, event_row};
 use crate::dialect::kit::plugin::{
     ARGS, ASK, CONTEXT, DENY, MESSAGE, OUTPUT, Plugin, set_opened_path, to_agent_edits,
@@ -12,7 +13,6 @@ use crate::dialect::kit::plugin::{
 use crate::dialect::kit::reply::{EventReplies, Phrase, Replies};
 pub(crate) use crate::dialect::parts::Dialect;
 use crate::dialect::tools::ToolWords;
-use crate::dialect::{DialectId, EventRow, Subject};
 use crate::event::Event;
 
 pub(crate) static OPENCLAW: Dialect = Plugin {
@@ -29,26 +29,7 @@ pub(crate) static OPENCLAW: Dialect = Plugin {
 }
 .into_dialect();
 
-static WORDS: Vocabulary = Vocabulary {
-    agent: "OpenClaw",
-    name: "hook_event_name",
-    keys: KEYS,
-    tools: TOOLS,
-    rows: || ROWS,
-};
-
-#[rustfmt::skip]
-static ROWS: &[EventRow] = &[
-    event_row("SessionStart", "SessionStart", Subject::None, &[], ""),
-    event_row("UserPromptSubmit", "UserPromptSubmit", Subject::None, &[Deny], ""),
-    event_row("PreToolUse", "PreToolUse", Subject::None, &[Deny], ""),
-    event_row("PostToolUse", "PostToolUse", Subject::None, &[Deny], ""),
-    event_row("PostToolUseFailure", "PostToolUseFailure", Subject::None, &[Deny], ""),
-    end_of_turn_row("Stop", "Stop", Subject::None, ""),
-    event_row("SessionEnd", "SessionEnd", Subject::None, &[], ""),
-];
-
-const KEYS: Keys = &[("agent", "")];
+static WORDS: Vocabulary = new_vocabulary("OpenClaw", TOOLS);
 
 #[rustfmt::skip]
 static TOOLS: &[ToolWords] = &[
@@ -61,13 +42,6 @@ static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["web_search"], neutral: "WebSearch", keys: &[] },
     ToolWords { own: &["sessions_spawn"], neutral: "Agent", keys: &[("task", "prompt")] },
 ];
-
-/// One of the `edits` of a call of `edit`.
-static EDIT: ToolWords = ToolWords {
-    own: &["edit"],
-    neutral: "Edit",
-    keys: &[("oldText", "old_string"), ("newText", "new_string")],
-};
 
 /// The tool that calls a different tool by its name. The plugin is asked about that tool, too, before
 /// it runs; its result comes as that of this tool.
@@ -148,9 +122,6 @@ const fn new_event_replies(event: &'static str, can: &'static [(Power, Phrase)])
         ..EventReplies::empty(event)
     }
 }
-
-const RESULT: &[(Power, Phrase)] =
-    &[(Deny, DENY), (Output, OUTPUT), (Context, CONTEXT), (Message, MESSAGE)];
 
 const EVENTS: &[EventReplies] = &[
     new_event_replies("SessionStart", &[(Context, CONTEXT), (Message, MESSAGE)]),

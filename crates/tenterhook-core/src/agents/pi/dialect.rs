@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::answer::Power::{self, Context, Deny, Input, Message, Output, Prompt};
+use crate::dialect::DialectId;
 use crate::dialect::kit::call::{Keys, Vocabulary, end_of_turn_row, event_row};
 use crate::dialect::kit::plugin::{
     ARGS, CONTEXT, DENY, MESSAGE, OUTPUT, PROMPT, Plugin, set_opened_path, to_agent_edits,
@@ -12,7 +13,6 @@ use crate::dialect::kit::plugin::{
 use crate::dialect::kit::reply::{EventReplies, Phrase, Replies};
 pub(crate) use crate::dialect::parts::Dialect;
 use crate::dialect::tools::ToolWords;
-use crate::dialect::{DialectId, EventRow, Subject};
 use crate::event::Event;
 
 pub(crate) static PI: Dialect = Plugin {
@@ -24,21 +24,7 @@ pub(crate) static PI: Dialect = Plugin {
 }
 .into_dialect();
 
-static WORDS: Vocabulary =
-    Vocabulary { agent: "Pi", name: "hook_event_name", keys: KEYS, tools: TOOLS, rows: || ROWS };
-
-#[rustfmt::skip]
-static ROWS: &[EventRow] = &[
-    event_row("SessionStart", "SessionStart", Subject::None, &[], ""),
-    event_row("UserPromptSubmit", "UserPromptSubmit", Subject::None, &[Deny], ""),
-    event_row("PreToolUse", "PreToolUse", Subject::None, &[Deny], ""),
-    event_row("PostToolUse", "PostToolUse", Subject::None, &[Deny], ""),
-    event_row("PostToolUseFailure", "PostToolUseFailure", Subject::None, &[Deny], ""),
-    end_of_turn_row("Stop", "Stop", Subject::None, ""),
-    event_row("SessionEnd", "SessionEnd", Subject::None, &[], ""),
-];
-
-const KEYS: Keys = &[("agent", "")];
+static WORDS: Vocabulary = new_vocabulary("Pi", TOOLS);
 
 #[rustfmt::skip]
 static TOOLS: &[ToolWords] = &[
@@ -50,31 +36,6 @@ static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["find"], neutral: "Glob", keys: &[] },
     ToolWords { own: &["grep"], neutral: "Grep", keys: &[] },
 ];
-
-/// One of the `edits` of a call of `edit`, which Pi makes in one call.
-static EDIT: ToolWords = ToolWords {
-    own: &["edit"],
-    neutral: "Edit",
-    keys: &[("oldText", "old_string"), ("newText", "new_string")],
-};
-
-/// The tools that open a `path`.
-const OPENING: &[&str] = &["read", "write", "edit", "find", "grep", "ls"];
-
-fn with_neutral_call(json: &Map<String, Value>) -> Map<String, Value> {
-    let mut event = with_neutral_edits(&EDIT, json);
-    set_opened_path(&mut event, OPENING, opened_path);
-    event
-}
-
-/// Returns the path that Pi opens: each wide space is a space, and one `@` in front does not count
-/// (PI-9, `normalizePath`).
-fn opened_path(path: &str) -> String {
-    let is_wide =
-        |c| matches!(c, '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}');
-    let path = path.replace(is_wide, " ");
-    path.strip_prefix('@').map(str::to_owned).unwrap_or(path)
-}
 
 fn to_agent_input(event: &Event, input: &Value) -> Value {
     to_agent_edits(&EDIT, WORDS.to_agent_input(event, input))
@@ -89,9 +50,6 @@ const fn new_event_replies(event: &'static str, can: &'static [(Power, Phrase)])
         ..EventReplies::empty(event)
     }
 }
-
-const RESULT: &[(Power, Phrase)] =
-    &[(Deny, DENY), (Output, OUTPUT), (Context, CONTEXT), (Message, MESSAGE)];
 
 const EVENTS: &[EventReplies] = &[
     new_event_replies("SessionStart", &[(Context, CONTEXT), (Message, MESSAGE)]),

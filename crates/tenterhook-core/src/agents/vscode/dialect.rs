@@ -14,7 +14,7 @@ use crate::dialect::kit::reply::phrases::{
     ALLOW_CALL, ASK_CALL, BLOCK, CHANGE_CALL, CONTEXT, DENY_CALL, MESSAGE, NAMED, PowerPhrase, STOP,
 };
 use crate::dialect::kit::reply::{EventReplies, Part, Replies};
-use crate::dialect::kit::reply_form::{self, Ended, ReplyForm, accept_every_object, whole_stdout};
+use crate::dialect::kit::reply_form::{self, Ended, ReplyForm};
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect};
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{DialectId, EventRow, Fit, Subject};
@@ -116,16 +116,10 @@ static REPLY_EVENTS: &[EventReplies] = &[
 ];
 
 static FORM: ReplyForm = ReplyForm {
-    words: &WORDS,
-    replies: &REPLIES,
-    more: &[],
-    same: &[],
     carried: &["suppressOutput"],
-    part: whole_stdout,
-    input: |words, event, input| words.to_neutral_input(event, input),
-    counts: accept_every_object,
     ended: read_plain_output,
     denial: Protocol { halt: Halt::Stops, tells: true, ..Protocol::PLAIN },
+    ..ReplyForm::new(&WORDS, &REPLIES)
 };
 
 /// Reads plain output: exit code 2 denies, with stderr as the reason; other codes are failures.

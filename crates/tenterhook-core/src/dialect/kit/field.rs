@@ -103,6 +103,17 @@ impl Findings<'_> {
         seconds_to_duration(number)
     }
 
+    /// Reads a number of seconds, which may be 0; reports a number that was probably meant in
+    /// milliseconds, and any other value.
+    pub(crate) fn read_seconds(&mut self, field: &Entry) -> Option<f64> {
+        let number = field.node.as_f64().filter(|number| *number >= 0.0);
+        match number {
+            Some(seconds) => self.report_excessive_seconds(field, seconds),
+            None => self.report_wrong_type(field, "a number of seconds"),
+        }
+        number
+    }
+
     /// Reports a timeout of so many seconds that milliseconds were probably meant.
     pub(crate) fn report_excessive_seconds(&mut self, field: &Entry, seconds: f64) {
         if seconds < LONG {

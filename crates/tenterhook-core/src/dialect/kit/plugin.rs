@@ -6,12 +6,14 @@
 
 use serde_json::{Map, Value};
 
-use super::call::TIMEOUT;
+use super::call::{TIMEOUT, Vocabulary, end_of_turn_row, event_row};
+use super::reply::phrases::PowerPhrase;
 use super::reply::{Part, Phrase, Replies};
+use crate::answer::Power::{Context, Deny, Message, Output};
 use crate::answer::{Answer, Powers};
 use crate::dialect::parts::{Calls, Core, Dialect};
 use crate::dialect::tools::ToolWords;
-use crate::dialect::{DialectId, Envelope, EventFault, EventRow, Fit, Roots};
+use crate::dialect::{DialectId, Envelope, EventFault, EventRow, Fit, Roots, Subject};
 use crate::event::Event;
 use crate::source::ReadConfig;
 
@@ -23,6 +25,52 @@ pub(crate) const OUTPUT: Phrase = &[(&["output"], Part::GivenText)];
 pub(crate) const CONTEXT: Phrase = &[(&["context"], Part::Given)];
 pub(crate) const MESSAGE: Phrase = &[(&["message"], Part::Given)];
 pub(crate) const ENV: Phrase = &[(&["env"], Part::Given)];
+
+/// The events of a module that gives them their neutral names.
+#[rustfmt::skip]
+pub(crate) static ROWS: &[EventRow] = &[
+    event_row("SessionStart", "SessionStart", Subject::None, &[], ""),
+    event_row("UserPromptSubmit", "UserPromptSubmit", Subject::None, &[Deny], ""),
+    event_row("PreToolUse", "PreToolUse", Subject::None, &[Deny], ""),
+    event_row("PostToolUse", "PostToolUse", Subject::None, &[Deny], ""),
+    event_row("PostToolUseFailure", "PostToolUseFailure", Subject::None, &[Deny], ""),
+    end_of_turn_row("Stop", "Stop", Subject::None, ""),
+    event_row("SessionEnd", "SessionEnd", Subject::None, &[], ""),
+];
+
+/// One of the `edits` of a call of `edit`.
+pub(crate) static EDIT: ToolWords = ToolWords {
+    own: &["edit"],
+    neutral: "Edit",
+    keys: &[("oldText", "old_string"), ("newText", "new_string")],
+};
+
+/// The tools that open a `path`.
+const OPENING: &[&str] = &["read", "write", "edit", "find", "grep", "ls"];
+
+fn with_neutral_call(json: &Map<String, Value>) -> Map<String, Value> {
+    let mut event = with_neutral_edits(&EDIT, json);
+    set_opened_path(&mut event, OPENING, opened_path);
+    event
+}
+
+/// Returns the path that Pi opens: each wide space is a space, and one `@` in front does not count
+/// (PI-9, `normalizePath`).
+fn opened_path(path: &str) -> String {
+    let is_wide =
+        |c| matches!(c, '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}');
+    let path = path.replace(is_wide, " ");
+    path.strip_prefix('@').map(str::to_owned).unwrap_or(path)
+}
+
+/// The replies to a result of a tool.
+pub(crate) const RESULT: &[PowerPhrase] =
+    &[(Deny, DENY), (Output, OUTPUT), (Context, CONTEXT), (Message, MESSAGE)];
+
+/// Returns the vocabulary of an agent whose module gives events their neutral names.
+pub(crate) const fn new_vocabulary(agent: &'static str, tools: &'static [ToolWords]) -> Vocabulary {
+    Vocabulary { agent, name: "hook_event_name", keys: &[("agent", "")], tools, rows: || ROWS }
+}
 
 /// What differs between the modules.
 pub(crate) struct Plugin {

@@ -3,12 +3,13 @@
 //! lose.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use super::answer;
 use super::call::Vocabulary;
-use super::denial::{self, Hearing, Home};
+use super::denial::{self, Halt, Hearing, Home};
 use super::reply::phrases::PowerPhrase;
 use super::reply::{Part, Phrase, Replies};
 use super::unread::Unread;
@@ -41,6 +42,28 @@ pub(crate) struct ReplyForm {
     /// What an end without an object means.
     pub(crate) ended: fn(&Ended<'_>) -> Answer,
     pub(crate) denial: denial::Protocol,
+}
+
+impl ReplyForm {
+    /// The usual form, for a hook whose whole output is one object.
+    pub(crate) const fn new(words: &'static Vocabulary, replies: &'static Replies) -> Self {
+        Self {
+            words,
+            replies,
+            more: &[],
+            same: &[],
+            carried: &[],
+            part: whole_stdout,
+            input: |words, event, input| words.to_neutral_input(event, input),
+            counts: accept_every_object,
+            ended: |output| output.answer_by_usual_exit_codes(),
+            denial: denial::Protocol {
+                halt: Halt::Foreign,
+                tells: true,
+                ..denial::Protocol::PLAIN
+            },
+        }
+    }
 }
 
 /// The exit and output of a hook that printed no answer object.
@@ -93,6 +116,15 @@ pub(crate) fn rows_with_powers(form: &ReplyForm, rows: &[EventRow]) -> Vec<Event
         EventRow { powers, ..row.clone() }
     });
     rows.collect()
+}
+
+/// Returns the same table for an agent with one default timeout.
+pub(crate) fn rows_with_timeout(
+    form: &ReplyForm,
+    rows: &[EventRow],
+    timeout: Duration,
+) -> Vec<EventRow> {
+    rows_with_powers(form, rows).into_iter().map(|row| row.timeout(timeout)).collect()
 }
 
 /// Reads the report of a hook.

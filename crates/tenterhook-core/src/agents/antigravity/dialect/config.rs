@@ -12,7 +12,7 @@ use crate::dialect::kit::field::{Case, seconds_to_duration};
 use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
 use crate::dialect::kit::groups::{self, Groups};
 use crate::dialect::kit::lint::Lints;
-use crate::hook::{Command, Compat, Hook, Inherit, Invocation, Run, Shell};
+use crate::hook::{Compat, Hook, Run};
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{Entry, Format, Node};
@@ -62,10 +62,7 @@ static GROUPS: Groups = Groups {
     },
     is_empty_matcher: |_| false,
     matcher: check_matcher,
-    run: |_, _, _, text| {
-        let invocation = Invocation::Shell { text, shell: Shell::Sh };
-        Ok(Run::Command(Command::new(invocation, Inherit::All)))
-    },
+    run: |_, _, _, text| Ok(Run::from_shell_line(text)),
     read_options: read_options_into_hook,
 };
 

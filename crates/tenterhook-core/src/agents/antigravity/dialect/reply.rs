@@ -11,7 +11,7 @@ use crate::dialect::kit::answer::output_streams;
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply::phrases::PowerPhrase;
 use crate::dialect::kit::reply::{EventReplies, Part, Replies};
-use crate::dialect::kit::reply_form::{self, Ended, ReplyForm, whole_stdout};
+use crate::dialect::kit::reply_form::{self, Ended, ReplyForm};
 use crate::event::Event;
 use crate::report::{End, Report};
 use crate::strict;
@@ -46,16 +46,12 @@ static EVENTS: &[EventReplies] = &[
 ];
 
 pub(super) static FORM: ReplyForm = ReplyForm {
-    words: &WORDS,
-    replies: &REPLIES,
-    more: &[],
     same: &[("ask", "force_ask")],
     carried: &["permissionOverrides", "terminationBehavior", "userMessage", "toolCall"],
-    part: whole_stdout,
-    input: |words, event, input| words.to_neutral_input(event, input),
     counts: is_answer_object,
     ended: read_plain_output,
     denial: Protocol { halt: Halt::Foreign, any_exit: true, tells: true, ..Protocol::PLAIN },
+    ..ReplyForm::new(&WORDS, &REPLIES)
 };
 
 /// Reads the report of a hook. A bare `ask` leaves the call to the user's own settings, as hooks do

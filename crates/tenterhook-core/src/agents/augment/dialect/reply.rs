@@ -12,7 +12,7 @@ use crate::dialect::kit::reply::phrases::{
     ALLOW_CALL, CHANGE_CALL, CONTEXT, DENY_CALL, MESSAGE, NAMED, PowerPhrase,
 };
 use crate::dialect::kit::reply::{EventReplies, Part, Replies};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, whole_stdout};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm};
 
 pub(super) static REPLIES: Replies = Replies::new("Auggie", TOOLS, EVENTS);
 
@@ -37,16 +37,12 @@ static EVENTS: &[EventReplies] = &[
 ];
 
 pub(super) static FORM: ReplyForm = ReplyForm {
-    words: &WORDS,
-    replies: &REPLIES,
     more: &[("PreToolUse", &[ALLOW_CALL, HALT])],
-    same: &[],
     carried: &["suppressOutput", "additionalContext", "stopReason", "continue"],
-    part: whole_stdout,
-    input: |words, event, input| words.to_neutral_input(event, input),
     counts: is_answer_object,
     ended: read_plain_output,
     denial: Protocol { halt: Halt::Denies, tells: true, ..Protocol::PLAIN },
+    ..ReplyForm::new(&WORDS, &REPLIES)
 };
 
 /// Whether Auggie reads `object` as an answer: an own part of an event must name the event.

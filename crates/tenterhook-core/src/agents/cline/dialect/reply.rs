@@ -13,7 +13,7 @@ use crate::answer::Power::{self, Context, Deny, Input, Stop};
 use crate::dialect::kit::call::Vocabulary;
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply::{EventReplies, InputFault, Part, Phrase, Replies};
-use crate::dialect::kit::reply_form::{ReplyForm, accept_every_object};
+use crate::dialect::kit::reply_form::ReplyForm;
 use crate::event::Event;
 
 pub(super) static REPLIES: Replies =
@@ -62,23 +62,20 @@ fn agent_tool_input(event: &Event, input: &Value) -> Result<Value, InputFault> {
 
 /// How it reads answers: the replies above, and further fields.
 pub(super) static FORM: ReplyForm = ReplyForm {
-    words: &WORDS,
-    replies: &REPLIES,
     more: &[
         ("PreToolUse", &[(Context, ALSO_CONTEXT)]),
         ("PostToolUse", &[(Context, ALSO_CONTEXT)]),
         ("UserPromptSubmit", &[(Context, ALSO_CONTEXT)]),
     ],
-    same: &[],
     carried: &["review"],
     part: last_control_line_or_all,
     input: neutral_tool_input,
-    counts: accept_every_object,
     ended: |output| match output.code {
         0 => crate::answer::Answer::default(),
         _ => output.failed_answer(),
     },
     denial: Protocol { halt: Halt::Foreign, any_exit: true, tells: true, ..Protocol::PLAIN },
+    ..ReplyForm::new(&WORDS, &REPLIES)
 };
 
 const ALSO_CONTEXT: Phrase = &[(&["context"], Part::Given)];

@@ -231,11 +231,7 @@ fn read_options_into_hook(
 /// Reads a timeout in seconds, at least one; on `SessionEnd` at most three.
 fn read_timeout(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Option<Duration> {
     let field = reader.non_null_entry(node, "timeout")?;
-    let Some(number) = field.node.as_f64().filter(|node| *node >= 0.0) else {
-        reader.findings.report_wrong_type(field, "a number of seconds");
-        return None;
-    };
-    reader.findings.report_excessive_seconds(field, number);
+    let number = reader.findings.read_seconds(field)?;
     if number < 1.0 {
         let message = "`timeout` is 0: Codex gives the hook one second";
         let found = finding_without_location(Code::TimeoutIsZero, message);

@@ -6,12 +6,11 @@ use std::borrow::Cow;
 use super::vocabulary::{CAMEL, PASCAL, PASCAL_TOOLS, TOOLS};
 use crate::answer::Answer;
 use crate::answer::Power::{Allow, Ask, Context, Deny, Input, Output, Prompt, Stop};
-use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply::phrases::{
     ALLOW_CALL, ASK_CALL, BLOCK, CHANGE_CALL, DENY_CALL, LEAVE_REQUEST, PowerPhrase,
 };
 use crate::dialect::kit::reply::{EventReplies, Part, Replies};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, accept_every_object};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm};
 
 pub(super) static CAMEL_REPLIES: Replies = Replies::new("Copilot CLI", TOOLS, CAMEL_EVENTS);
 pub(super) static PASCAL_REPLIES: Replies =
@@ -94,29 +93,18 @@ const PASCAL_EVENTS: &[EventReplies] = &[
 
 /// The camel-case form accepts no further fields.
 pub(super) static FORM: ReplyForm = ReplyForm {
-    words: &CAMEL,
-    replies: &CAMEL_REPLIES,
-    more: &[],
-    same: &[],
     carried: &["type", "suppressOutput"],
     part: strip_progress_lines,
-    input: |words, event, input| words.to_neutral_input(event, input),
-    counts: accept_every_object,
     ended: answer_from_exit_code,
-    denial: Protocol { halt: Halt::Foreign, tells: true, ..Protocol::PLAIN },
+    ..ReplyForm::new(&CAMEL, &CAMEL_REPLIES)
 };
 
 pub(super) static PASCAL_FORM: ReplyForm = ReplyForm {
-    words: &PASCAL,
-    replies: &PASCAL_REPLIES,
     more: &[("PreToolUse", &[CONTEXT])],
-    same: &[],
     carried: &["type", "suppressOutput"],
     part: strip_progress_lines,
-    input: |words, event, input| words.to_neutral_input(event, input),
-    counts: accept_every_object,
     ended: answer_from_exit_code,
-    denial: Protocol { halt: Halt::Foreign, tells: true, ..Protocol::PLAIN },
+    ..ReplyForm::new(&PASCAL, &PASCAL_REPLIES)
 };
 
 /// Removes progress lines, which the agent shows and which are not a part of the answer.

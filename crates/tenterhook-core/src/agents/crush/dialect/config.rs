@@ -9,7 +9,7 @@ use crate::dialect::kit::entry::{self, Fields, letters_and_digits};
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
 use crate::dialect::kit::groups;
 use crate::dialect::kit::lint::Lints;
-use crate::hook::{Command, Compat, Inherit, Invocation, Run, Shell};
+use crate::hook::{Compat, Run};
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{Entry, Format, Node};
@@ -82,8 +82,7 @@ fn read_hook(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     }
     let (run, broken) = match groups::read_required_text(reader, node, "command") {
         Ok(text) => {
-            let invocation = Invocation::Shell { text, shell: Shell::Sh };
-            let run = Run::Command(Command::new(invocation, Inherit::All));
+            let run = Run::from_shell_line(text);
             groups::lint_command(reader, node, &run, &["command"]);
             (run, None)
         }

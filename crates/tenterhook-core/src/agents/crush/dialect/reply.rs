@@ -7,10 +7,9 @@ use super::vocabulary::{TOOLS, WORDS};
 use crate::answer::Power::{Allow, Context, Deny, Input, Stop};
 use crate::answer::{Answer, Effects};
 use crate::dialect::kit::call::Vocabulary;
-use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply::phrases::{ALLOW_CALL, CHANGE_CALL, DENY_CALL};
 use crate::dialect::kit::reply::{EventReplies, InputFault, Part, Replies};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, accept_every_object, whole_stdout};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm};
 use crate::event::Event;
 
 pub(super) static REPLIES: Replies = Replies::new("Crush", TOOLS, EVENTS);
@@ -40,16 +39,11 @@ static EVENTS: &[EventReplies] = &[
 ];
 
 pub(super) static FORM: ReplyForm = ReplyForm {
-    words: &WORDS,
-    replies: &REPLIES,
     more: &[("PreToolUse", &[DENY_CALL, ALLOW_CALL, CHANGE_CALL])],
-    same: &[],
     carried: &["version", "continue", "suppressOutput", "systemMessage"],
-    part: whole_stdout,
     input: merge_into_call,
-    counts: accept_every_object,
     ended: read_plain_output,
-    denial: Protocol { halt: Halt::Foreign, tells: true, ..Protocol::PLAIN },
+    ..ReplyForm::new(&WORDS, &REPLIES)
 };
 
 /// Returns the input of a change in Crush's names. Crush merges it into the call, so a key that the

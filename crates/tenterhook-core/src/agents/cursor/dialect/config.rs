@@ -14,7 +14,7 @@ use crate::dialect::kit::groups;
 use crate::dialect::kit::lint::Lints;
 use crate::dialect::{EventRow, Subject};
 use crate::event::Event;
-use crate::hook::{Command, Compat, Inherit, Invocation, OnFailure, Run, Shell};
+use crate::hook::{Compat, OnFailure, Run, Shell};
 use crate::matcher::{Condition, Matcher, MatcherSpec, Picked};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{Format, Node, find_text_with_comment, parse_by_format};
@@ -153,10 +153,7 @@ fn read_run(reader: &mut Reader<'_>, node: &Node) -> Result<Run, EntryFault> {
         return Err(fault);
     }
     match reader.read_text(node, "command").filter(|text| !text.trim().is_empty()) {
-        Some(text) => {
-            let invocation = Invocation::Shell { text, shell: Shell::Sh };
-            Ok(Run::Command(Command::new(invocation, Inherit::All)))
-        }
+        Some(text) => Ok(Run::from_shell_line(text)),
         None => {
             let found = finding_without_location(
                 Code::HandlerMissingField,

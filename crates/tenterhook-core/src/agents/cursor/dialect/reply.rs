@@ -9,7 +9,6 @@ use super::vocabulary::{CHANGEABLE, TOOLS, WORDS};
 use crate::answer::Answer;
 use crate::answer::Power::{Allow, Ask, Context, Deny, Env, Input, Message, Stop};
 use crate::dialect::EventRow;
-use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply::phrases::{BLOCK, PowerPhrase};
 use crate::dialect::kit::reply::{EventReplies, InputFault, Part, Replies};
 use crate::dialect::kit::reply_form::{Ended, ReplyForm};
@@ -76,16 +75,12 @@ pub(super) static FORM: ReplyForm = FORM_OF_TOOLS;
 
 /// The same, for the other table of events to begin with.
 pub(super) const FORM_OF_TOOLS: ReplyForm = ReplyForm {
-    words: &WORDS,
-    replies: &REPLIES,
     more: &[("preToolUse", &[ASK]), ("subagentStart", &[ASK])],
-    same: &[],
     carried: &["continue", "followup_message", "loop_limit"],
     part: find_last_object,
-    input: |words, event, input| words.to_neutral_input(event, input),
     counts: has_valid_types,
     ended: read_plain_output,
-    denial: Protocol { halt: Halt::Foreign, tells: true, ..Protocol::PLAIN },
+    ..ReplyForm::new(&WORDS, &REPLIES)
 };
 
 /// Returns a changed input with Cursor's keys, if Cursor takes each change (CU-31).

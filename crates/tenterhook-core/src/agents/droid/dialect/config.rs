@@ -15,7 +15,7 @@ use crate::dialect::kit::groups::{self, Groups};
 use crate::dialect::kit::lint::{Lints, find_foreign_syntax};
 use crate::dialect::{DialectId, Subject};
 use crate::event::Event;
-use crate::hook::{Command, Compat, Hook, Inherit, Invocation, Layer, Run, Shell};
+use crate::hook::{Compat, Hook, Layer, Run};
 use crate::matcher::{Condition, Matcher, MatcherSpec, Picked};
 use crate::source::{ReadConfig, Source, Switch};
 use crate::syntax::{Entry, Format, Node};
@@ -77,10 +77,7 @@ static GROUPS: Groups = Groups {
     },
     is_empty_matcher: |_| false,
     matcher: check_matcher,
-    run: |_, _, _, text| {
-        let invocation = Invocation::Shell { text, shell: Shell::Sh };
-        Ok(Run::Command(Command::new(invocation, Inherit::All)))
-    },
+    run: |_, _, _, text| Ok(Run::from_shell_line(text)),
     read_options: read_options_into_hook,
 };
 
@@ -230,10 +227,6 @@ fn command_condition(text: &str, compat: Compat) -> Condition {
 /// Reads a timeout in seconds; 0 is the default, as for Droid.
 fn read_timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
     let field = reader.non_null_entry(node, "timeout")?;
-    let Some(number) = field.node.as_f64().filter(|number| *number >= 0.0) else {
-        reader.findings.report_wrong_type(field, "a number of seconds");
-        return None;
-    };
-    reader.findings.report_excessive_seconds(field, number);
+    let number = reader.findings.read_seconds(field)?;
     seconds_to_duration(number).filter(|timeout| !timeout.is_zero())
 }

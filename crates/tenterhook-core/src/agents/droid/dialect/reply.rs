@@ -8,7 +8,7 @@ use crate::dialect::kit::reply::phrases::{
     ALLOW_CALL, ASK_CALL, BLOCK, CHANGE_CALL, CONTEXT, DENY_CALL, MESSAGE, STOP,
 };
 use crate::dialect::kit::reply::{EventReplies, Replies};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, accept_every_object, whole_stdout};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm};
 
 pub(super) static REPLIES: Replies = Replies::new("Droid", TOOLS, EVENTS);
 
@@ -31,21 +31,16 @@ static EVENTS: &[EventReplies] = &[
 
 /// How it reads answers: the replies above, and further fields.
 pub(super) static FORM: ReplyForm = ReplyForm {
-    words: &WORDS,
-    replies: &REPLIES,
     more: &[
         ("PreToolUse", &[ASK_CALL]),
         ("UserPromptSubmit", &[STOP]),
         ("Stop", &[STOP]),
         ("SubagentStop", &[STOP]),
     ],
-    same: &[],
     carried: &["suppressOutput", "decision", "reason", "hookEventName"],
-    part: whole_stdout,
-    input: |words, event, input| words.to_neutral_input(event, input),
-    counts: accept_every_object,
     ended: read_plain_output,
     denial: Protocol { halt: Halt::Stops, any_exit: true, tells: true, ..Protocol::PLAIN },
+    ..ReplyForm::new(&WORDS, &REPLIES)
 };
 
 /// Reads plain output: text is context when a session starts; exit code 2 denies with stderr as the

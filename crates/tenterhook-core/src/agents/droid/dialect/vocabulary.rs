@@ -18,10 +18,8 @@ const NONE: Subject = Subject::None;
 const TOOL: Subject = Subject::Tool(TOOLS);
 
 /// Every event.
-pub(super) static ROWS: LazyLock<Vec<EventRow>> = LazyLock::new(|| {
-    let rows = reply_form::rows_with_powers(&FORM, EVENTS);
-    rows.into_iter().map(|row| row.timeout(TIMEOUT)).collect()
-});
+pub(super) static ROWS: LazyLock<Vec<EventRow>> =
+    LazyLock::new(|| reply_form::rows_with_timeout(&FORM, EVENTS, TIMEOUT));
 
 #[rustfmt::skip]
 static EVENTS: &[EventRow] = &[

@@ -10,7 +10,7 @@ use crate::answer::{Answer, Effects};
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply::phrases::{CONTEXT, MESSAGE, NAMED, PowerPhrase, STOP};
 use crate::dialect::kit::reply::{EventReplies, Part, Replies};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, accept_every_object};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm};
 
 pub(super) static REPLIES: Replies =
     Replies { hears_stderr: false, ..Replies::new("Gemini CLI", TOOLS, EVENTS) };
@@ -56,8 +56,6 @@ const EVENTS: &[EventReplies] = &[
 
 /// How Gemini CLI reads the answers of its hooks.
 pub(super) static FORM: ReplyForm = ReplyForm {
-    words: &WORDS,
-    replies: &REPLIES,
     more: &[
         (
             "BeforeTool",
@@ -81,10 +79,9 @@ pub(super) static FORM: ReplyForm = ReplyForm {
         [] => Cow::Borrowed(stderr.as_bytes()).into_owned().into(),
         _ => stdout.into(),
     },
-    input: |words, event, input| words.to_neutral_input(event, input),
-    counts: accept_every_object,
     ended: read_plain_output,
     denial: Protocol { halt: Halt::Stops, any_exit: true, tells: true, ..Protocol::PLAIN },
+    ..ReplyForm::new(&WORDS, &REPLIES)
 };
 
 /// Reads output without an answer: text is shown to the user, and an exit code other than 0 and 1

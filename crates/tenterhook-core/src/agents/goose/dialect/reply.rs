@@ -10,7 +10,7 @@ use crate::dialect::EventRow;
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply::phrases::BLOCK;
 use crate::dialect::kit::reply::{EventReplies, Replies};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, whole_stdout};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm};
 
 pub(super) static REPLIES: Replies = Replies::new("Goose", WORDS.tools, EVENTS);
 
@@ -20,16 +20,10 @@ static EVENTS: &[EventReplies] = &[
 ];
 
 pub(super) static FORM: ReplyForm = ReplyForm {
-    words: &WORDS,
-    replies: &REPLIES,
-    more: &[],
-    same: &[],
-    carried: &[],
-    part: whole_stdout,
-    input: |words, event, input| words.to_neutral_input(event, input),
     counts: is_answer_object,
     ended: read_plain_output,
     denial: Protocol { halt: Halt::Foreign, any_exit: true, tells: true, ..Protocol::PLAIN },
+    ..ReplyForm::new(&WORDS, &REPLIES)
 };
 
 /// Whether Goose reads `object` as an answer. On an event that can be denied, `block` is an answer

@@ -6,7 +6,7 @@ use crate::answer::{Answer, Power};
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply::phrases::{BLOCK, PowerPhrase};
 use crate::dialect::kit::reply::{EventReplies, Part, Replies};
-use crate::dialect::kit::reply_form::{ReplyForm, accept_every_object, whole_stdout};
+use crate::dialect::kit::reply_form::ReplyForm;
 
 pub(super) static REPLIES: Replies = Replies::new("Hermes", TOOLS, EVENTS);
 
@@ -29,20 +29,14 @@ const CONTINUE: PowerPhrase = (Power::Deny, &[(&["action"], Part::Word("continue
 
 /// How it reads answers: the replies above, and further forms.
 pub(super) static FORM: ReplyForm = ReplyForm {
-    words: &WORDS,
-    replies: &REPLIES,
     more: &[
         ("pre_tool_call", &[DENY, DENY_WITH_REASON, BLOCK, BLOCK_WITH_MESSAGE]),
         ("pre_verify", &[DENY, DENY_WITH_REASON, CONTINUE, BLOCK, BLOCK_WITH_MESSAGE]),
     ],
-    same: &[],
-    carried: &[],
-    part: whole_stdout,
-    input: |words, event, input| words.to_neutral_input(event, input),
-    counts: accept_every_object,
     ended: |output| match output.code {
         0 => Answer::default(),
         _ => output.failed_answer(),
     },
     denial: Protocol { halt: Halt::Foreign, any_exit: true, tells: true, ..Protocol::PLAIN },
+    ..ReplyForm::new(&WORDS, &REPLIES)
 };

@@ -26,10 +26,8 @@ const NONE: Subject = Subject::None;
 const TOOL: Subject = Subject::Tool(TOOLS);
 const AGENT: Subject = Subject::Field("agent_type");
 
-pub(super) static ROWS: LazyLock<Vec<EventRow>> = LazyLock::new(|| {
-    let rows = reply_form::rows_with_powers(&FORM, EVENTS);
-    rows.into_iter().map(|row| row.timeout(TIMEOUT)).collect()
-});
+pub(super) static ROWS: LazyLock<Vec<EventRow>> =
+    LazyLock::new(|| reply_form::rows_with_timeout(&FORM, EVENTS, TIMEOUT));
 
 /// The events, as in `VALID_HOOKS` of `hermes_cli/plugins.py` 0.19.0.
 #[rustfmt::skip]

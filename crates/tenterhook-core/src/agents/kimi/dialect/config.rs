@@ -11,7 +11,7 @@ use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
 use crate::dialect::kit::groups;
 use crate::dialect::kit::lint::{Lints, find_foreign_syntax};
 use crate::dialect::{DialectId, EventRow, Subject};
-use crate::hook::{Command, Compat, Inherit, Invocation, Run, Shell};
+use crate::hook::{Compat, Run};
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{Format, Node};
@@ -92,8 +92,7 @@ fn read_entry(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     let never_matches = report_matcher(reader, node, scope);
     let (run, broken) = match groups::read_required_text(reader, node, "command") {
         Ok(text) => {
-            let invocation = Invocation::Shell { text, shell: Shell::Sh };
-            let run = Run::Command(Command::new(invocation, Inherit::All));
+            let run = Run::from_shell_line(text);
             groups::lint_command(reader, node, &run, &["command"]);
             (run, None)
         }

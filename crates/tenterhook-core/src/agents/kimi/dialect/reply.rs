@@ -4,10 +4,9 @@
 use super::vocabulary::{TOOLS, WORDS};
 use crate::answer::Answer;
 use crate::answer::Power::{Context, Deny};
-use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply::phrases::PowerPhrase;
 use crate::dialect::kit::reply::{EventReplies, Part, Replies};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, accept_every_object, whole_stdout};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm};
 
 pub(super) static REPLIES: Replies = Replies::new("Kimi Code CLI", TOOLS, EVENTS);
 
@@ -33,16 +32,10 @@ static EVENTS: &[EventReplies] = &[
 
 /// How it reads answers: the replies above, and further fields.
 pub(super) static FORM: ReplyForm = ReplyForm {
-    words: &WORDS,
-    replies: &REPLIES,
     more: &[("UserPromptSubmit", &[(Context, &[(&[OUT, "message"], Part::GivenText)])])],
-    same: &[],
     carried: &["message", "hookEventName"],
-    part: whole_stdout,
-    input: |words, event, input| words.to_neutral_input(event, input),
-    counts: accept_every_object,
     ended: read_plain_output,
-    denial: Protocol { halt: Halt::Foreign, tells: true, ..Protocol::PLAIN },
+    ..ReplyForm::new(&WORDS, &REPLIES)
 };
 
 /// Reads plain output: text is context of a prompt, and exit code 2 denies.

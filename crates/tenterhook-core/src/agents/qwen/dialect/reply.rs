@@ -11,7 +11,7 @@ use crate::dialect::kit::reply::phrases::{
     MESSAGE, STOP,
 };
 use crate::dialect::kit::reply::{EventReplies, Replies};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, accept_every_object};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm};
 
 pub(super) static REPLIES: Replies = Replies::new("Qwen Code", TOOLS, EVENTS);
 
@@ -28,8 +28,6 @@ static EVENTS: &[EventReplies] = &[
 
 /// How it reads answers: the replies above, and further fields.
 pub(super) static FORM: ReplyForm = ReplyForm {
-    words: &WORDS,
-    replies: &REPLIES,
     more: &[
         // Before a tool, a stop is a denial.
         ("PreToolUse", &[BLOCK, (Power::Deny, STOP.1)]),
@@ -49,10 +47,9 @@ pub(super) static FORM: ReplyForm = ReplyForm {
         b"" => stderr.as_bytes().into(),
         _ => stdout.into(),
     },
-    input: |words, event, input| words.to_neutral_input(event, input),
-    counts: accept_every_object,
     ended: read_plain_output,
     denial: Protocol { halt: Halt::Denies, any_exit: true, tells: true, ..Protocol::PLAIN },
+    ..ReplyForm::new(&WORDS, &REPLIES)
 };
 
 /// Reads plain output: text is context before a prompt; exit code 2 denies with stderr as the

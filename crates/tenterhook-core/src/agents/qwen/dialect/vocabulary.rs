@@ -26,10 +26,8 @@ const AGENT: Subject = Subject::Field("agent_type");
 const TRIGGER: Subject = Subject::Field("trigger");
 
 /// Every event.
-pub(super) static ROWS: LazyLock<Vec<EventRow>> = LazyLock::new(|| {
-    let rows = reply_form::rows_with_powers(&FORM, EVENTS);
-    rows.into_iter().map(|row| row.timeout(TIMEOUT)).collect()
-});
+pub(super) static ROWS: LazyLock<Vec<EventRow>> =
+    LazyLock::new(|| reply_form::rows_with_timeout(&FORM, EVENTS, TIMEOUT));
 
 #[rustfmt::skip]
 static EVENTS: &[EventRow] = &[

@@ -13,7 +13,7 @@ use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
 use crate::dialect::kit::groups;
 use crate::dialect::kit::lint::Lints;
 use crate::dialect::{DialectId, EventRow};
-use crate::hook::{Command, Compat, Inherit, Invocation, OnFailure, Run, Shell};
+use crate::hook::{Compat, OnFailure, Run};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{Entry, Format, Node, find_value_of_toml_1_1};
 
@@ -133,8 +133,7 @@ fn read_entry(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     faults.extend(report_strict_fault(reader, node, scope));
     let run = match groups::read_required_text(reader, node, "command") {
         Ok(text) => {
-            let invocation = Invocation::Shell { text, shell: Shell::Sh };
-            let run = Run::Command(Command::new(invocation, Inherit::All));
+            let run = Run::from_shell_line(text);
             groups::lint_command(reader, node, &run, &["command"]);
             run
         }

@@ -7,10 +7,9 @@ use super::vocabulary::{START, TOOLS, WORDS, own_tool_name};
 use crate::answer::Answer;
 use crate::answer::Power::{Context, Deny, Input, Message, Output};
 use crate::diagnostic::Code;
-use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply::phrases::PowerPhrase;
 use crate::dialect::kit::reply::{EventReplies, InputFault, Part, Replies};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, accept_every_object, whole_stdout};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm};
 use crate::event::Event;
 
 pub(super) static REPLIES: Replies = Replies::new("Mistral Vibe", TOOLS, EVENTS);
@@ -37,16 +36,9 @@ static EVENTS: &[EventReplies] = &[
 
 /// How it reads answers: exactly the replies above, at exit code 0.
 pub(super) static FORM: ReplyForm = ReplyForm {
-    words: &WORDS,
-    replies: &REPLIES,
-    more: &[],
-    same: &[],
     carried: &["decision", "reason"],
-    part: whole_stdout,
-    input: |words, event, input| words.to_neutral_input(event, input),
-    counts: accept_every_object,
     ended: read_output_without_object,
-    denial: Protocol { halt: Halt::Foreign, tells: true, ..Protocol::PLAIN },
+    ..ReplyForm::new(&WORDS, &REPLIES)
 };
 
 /// Reads output without an object: empty output passes, and anything else is a failure (VI-40).

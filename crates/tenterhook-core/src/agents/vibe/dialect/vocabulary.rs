@@ -26,10 +26,8 @@ pub(super) static WORDS: Vocabulary = Vocabulary {
 pub(super) const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Every event.
-pub(super) static ROWS: LazyLock<Vec<EventRow>> = LazyLock::new(|| {
-    let rows = reply_form::rows_with_powers(&FORM, EVENTS);
-    rows.into_iter().map(|row| row.timeout(TIMEOUT)).collect()
-});
+pub(super) static ROWS: LazyLock<Vec<EventRow>> =
+    LazyLock::new(|| reply_form::rows_with_timeout(&FORM, EVENTS, TIMEOUT));
 
 const TOOL: Subject = Subject::Tool(TOOLS);
 

@@ -6,7 +6,7 @@ use crate::answer::Answer;
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply::phrases::BLOCK;
 use crate::dialect::kit::reply::{EventReplies, Replies};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, whole_stdout};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm};
 
 pub(super) static REPLIES: Replies = Replies::new("Windsurf", &[], EVENTS);
 
@@ -24,16 +24,10 @@ static EVENTS: &[EventReplies] = &[
 ];
 
 pub(super) static FORM: ReplyForm = ReplyForm {
-    words: &WORDS,
-    replies: &REPLIES,
-    more: &[],
-    same: &[],
-    carried: &[],
-    part: whole_stdout,
-    input: |words, event, input| words.to_neutral_input(event, input),
     counts: |_, _, _| false,
     ended: read_exit_code,
     denial: Protocol { halt: Halt::Foreign, ..Protocol::PLAIN },
+    ..ReplyForm::new(&WORDS, &REPLIES)
 };
 
 /// Reads an exit code: 2 denies an action that is about to happen, with stderr as the reason; any

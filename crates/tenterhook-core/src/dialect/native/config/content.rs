@@ -6,11 +6,11 @@ use super::fields::Fields;
 use super::keys::join_quoted;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::dialect::{DialectId, findings, requests};
-use crate::hook::{Http, McpTool, Prompt, Run, Worker};
+use crate::hook::{Http, Interpolation, McpTool, Prompt, Run, Worker};
 use crate::matcher::Condition;
 use crate::request::input;
 use crate::rule::{Doubt, Expression, Part, Rule};
-use crate::syntax::Node;
+use crate::syntax::{Entry, Node};
 
 /// Keys that mean something only beside some of the keys that say what runs.
 const BESIDE: &[(&str, &[&str])] = &[
@@ -59,27 +59,37 @@ impl Reader<'_> {
         let headers =
             table.and_then(|table| table.get("headers")).map(Node::entries).unwrap_or_default();
         let text = |key| table.and_then(|table| table.get(key)).and_then(Node::as_str);
-        let http = Http {
-            url,
-            headers: headers
-                .iter()
-                .filter_map(|header| Some((header.key.clone(), header.node.as_str()?.to_owned())))
-                .collect(),
-            variables: fields
-                .strings("pass")
-                .into_iter()
-                .map(|(name, _)| name.to_owned())
-                .collect(),
-            secret: text("secret").map(str::to_owned),
-            interpolation: speaks.dialect().interpolation(),
-        };
         let node = table.and_then(|table| table.get("url")).or_else(|| fields.get("http"));
         let span = node.map_or_else(|| fields.value_span("http"), |node| node.span);
+        let http = Http {
+            secret: text("secret").map(str::to_owned),
+            ..self.read_request(fields, (url, span), headers, speaks.dialect().interpolation())
+        };
+        Some(Run::Http(http))
+    }
+
+    /// Reads a request with these headers, which may name the variables in `pass`.
+    pub(super) fn read_request(
+        &mut self,
+        fields: &Fields<'_>,
+        (url, span): (String, Span),
+        headers: &[Entry],
+        interpolation: Interpolation,
+    ) -> Http {
+        let text = |header: &Entry| Some((header.key.clone(), header.node.as_str()?.to_owned()));
+        let names = fields.strings("pass").into_iter();
+        let http = Http {
+            url,
+            headers: headers.iter().filter_map(text).collect(),
+            variables: names.map(|(name, _)| name.to_owned()).collect(),
+            secret: None,
+            interpolation,
+        };
         for (span, found) in requests::check_http_request(&http, span, headers, "pass") {
             let place = Some(self.location_of(span));
             self.push_diagnostic(Diagnostic { place, ..found });
         }
-        Some(Run::Http(http))
+        http
     }
 
     /// Reads `prompt` or `agent`: both ask a model, the second with turns to use tools.

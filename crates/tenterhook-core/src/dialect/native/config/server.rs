@@ -3,9 +3,9 @@
 use super::fields::Fields;
 use super::keys::{self, join_quoted};
 use super::{Reader, values};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::{DialectId, requests};
-use crate::hook::Http;
+use crate::diagnostic::Code;
+use crate::dialect::DialectId;
+use crate::hook::{Http, Interpolation};
 use crate::source::{Reach, Server, ServerVariables};
 use crate::syntax::Entry;
 
@@ -82,27 +82,8 @@ impl Reader<'_> {
     fn read_server_http(&mut self, fields: &Fields<'_>) -> Option<Http> {
         let url = self.read_required_text(fields, "url", fields.get("url"), "url")?;
         let headers = fields.get("headers").map(crate::syntax::Node::entries).unwrap_or_default();
-        let http = Http {
-            url,
-            headers: headers
-                .iter()
-                .filter_map(|header| Some((header.key.clone(), header.node.as_str()?.to_owned())))
-                .collect(),
-            variables: fields
-                .strings("pass")
-                .into_iter()
-                .map(|(name, _)| name.to_owned())
-                .collect(),
-            secret: None,
-            interpolation: crate::hook::Interpolation::STRICT,
-        };
-        for (span, found) in
-            requests::check_http_request(&http, fields.value_span("url"), headers, "pass")
-        {
-            let place = Some(self.location_of(span));
-            self.push_diagnostic(Diagnostic { place, ..found });
-        }
-        Some(http)
+        let url = (url, fields.value_span("url"));
+        Some(self.read_request(fields, url, headers, Interpolation::STRICT))
     }
 }
 
