@@ -59,7 +59,7 @@ fn fault_of_field(field: &Entry) -> Option<String> {
     };
     match key {
         "event" if !ROWS.iter().any(|row| row.name == text) => {
-            Some(format!("takes an event, and `{text}` is none"))
+            Some(format!("takes the name of an event, found `{text}`"))
         }
         "command" if text.is_empty() => Some("is empty".to_owned()),
         _ => None,
