@@ -12,7 +12,7 @@ use crate::dialect::kit::field::{Case, seconds_to_duration};
 use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
 use crate::dialect::kit::groups::{self, Groups};
 use crate::dialect::kit::lint::Lints;
-use crate::hook::{Compat, Hook, Run};
+use crate::hook::{Command, Compat, Hook, Inherit, Invocation, Run, Shell};
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{Entry, Format, Node};
@@ -62,7 +62,11 @@ static GROUPS: Groups = Groups {
     },
     is_empty_matcher: |_| false,
     matcher: check_matcher,
-    run: |_, _, _, text| Ok(Run::from_shell_line(text)),
+    run: |reader, _, _, text| {
+        let invocation = Invocation::Shell { text, shell: Shell::Sh };
+        let cwd = Some(reader.source.directory.clone());
+        Ok(Run::Command(Command { cwd, ..Command::new(invocation, Inherit::All) }))
+    },
     read_options: read_options_into_hook,
 };
 
@@ -115,7 +119,9 @@ fn read_options_into_hook(
 }
 
 /// Reads a timeout in seconds; 0 and a negative number are read as none.
-fn read_timeout(reader: &Reader<'_>, node: &Node) -> Option<Duration> {
-    let seconds = reader.non_null_entry(node, "timeout")?.node.as_f64()?;
+fn read_timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
+    let field = reader.non_null_entry(node, "timeout")?;
+    let seconds = field.node.as_f64()?;
+    reader.findings.report_excessive_seconds(field, seconds);
     seconds_to_duration(seconds).filter(|timeout| !timeout.is_zero())
 }

@@ -153,6 +153,20 @@ fn named_hooks_are_read() {
     );
 }
 
+/// AY-7: a hook starts beside its file, wherever the project is.
+#[test]
+fn a_hook_starts_in_the_directory_of_its_file() {
+    let text = r#"{"a": {"Stop": [{"command": "../lint.sh", "timeout": 30000}]}}"#;
+    let given =
+        Source::from_text("/p/.agents/hooks.json", DialectId::ANTIGRAVITY, text, "/p/.agents");
+    let read = ANTIGRAVITY.read_config(&Source { project: "/p".into(), ..given });
+    assert_eq!(codes(&read), ["timeout-looks-like-ms"]);
+    let Run::Command(command) = &read.hooks[0].run else { panic!("{read:?}") };
+    assert_eq!(command.cwd.as_deref(), Some(Path::new("/p/.agents")));
+    let script = read.hooks[0].script_file(Path::new("/p"), Path::new("/h"));
+    assert_eq!(script.expect("a script").path, Path::new("/p/.agents/../lint.sh"));
+}
+
 /// AY-6: the values for which Antigravity drops the file, by the page of skillsaw's rule, and values
 /// beside which it loads.
 #[test]

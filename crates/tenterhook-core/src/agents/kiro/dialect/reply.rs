@@ -8,7 +8,7 @@ use crate::dialect::kit::call::Vocabulary;
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply::phrases::{BLOCK, TEXT};
 use crate::dialect::kit::reply::{EventReplies, Replies};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, whole_stdout};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm};
 
 pub(super) static REPLIES: Replies = Replies::new("Kiro", TOOLS, EVENTS);
 static DEFINITION_REPLIES: Replies = Replies::new("Kiro", DEFINITION_TOOLS, DEFINITION_EVENTS);
