@@ -32,6 +32,20 @@ pub const ENDINGS: &[&str] = &[
     ".ps1",
 ];
 
+/// Variables in which agents name the project.
+pub const PROJECT_VARIABLES: &[&str] = &[
+    "AUGMENT_PROJECT_DIR",
+    "CLAUDE_PROJECT_DIR",
+    "COPILOT_PROJECT_DIR",
+    "CRUSH_PROJECT_DIR",
+    "CURSOR_PROJECT_DIR",
+    "DROID_PROJECT_DIR",
+    "FACTORY_PROJECT_DIR",
+    "GEMINI_PROJECT_DIR",
+    "QWEN_PROJECT_DIR",
+    "TENTERHOOK_PROJECT_DIR",
+];
+
 /// Characters that would change how a shell reads a path that is put into its text.
 const SPECIAL: &[char] = &['"', '\'', '$', '`', '\\', '\n', '*', '?', '[', ';', '&', '|', '(', ')'];
 
@@ -200,10 +214,9 @@ pub fn expand_known_variables(
     project: &Path,
     home: &Path,
 ) -> Option<String> {
-    let mut values = vec![
-        ("CLAUDE_PROJECT_DIR", project.to_str()?.to_owned()),
-        ("HOME", home.to_str()?.to_owned()),
-    ];
+    let mut values = vec![("HOME", home.to_str()?.to_owned())];
+    let project = project.to_str()?;
+    values.extend(PROJECT_VARIABLES.iter().map(|name| (*name, project.to_owned())));
     values.extend(command.env.iter().map(|(name, value)| (name.as_str(), value.clone())));
     let mut text = text.to_owned();
     for (name, value) in &values {
@@ -269,6 +282,7 @@ mod tests {
         for (text, expected) in [
             ("\"$CLAUDE_PROJECT_DIR\"/guard.sh x", Some(("/my work/guard.sh", true))),
             ("\"${CLAUDE_PROJECT_DIR}/guard.sh\"", Some(("/my work/guard.sh", true))),
+            ("\"$FACTORY_PROJECT_DIR\"/guard.sh", Some(("/my work/guard.sh", true))),
             ("A=1 ./guard", Some(("/my work/./guard", true))),
             ("python3 -u \"${CLAUDE_PLUGIN_ROOT}/a.py\" b.py", Some(("/p/a.py", false))),
             ("uv run --script tools/a.py", Some(("/my work/tools/a.py", false))),
@@ -288,6 +302,15 @@ mod tests {
         }
         let argv = Invocation::Argv { program: "node".into(), args: vec!["/a b/x.mjs".into()] };
         assert_eq!(script(argv), Some(("/a b/x.mjs".to_owned(), false)));
+    }
+
+    #[test]
+    fn project_variables_of_every_dialect_are_known() {
+        for dialect in crate::dialect::DIALECTS {
+            for name in dialect.project_variables() {
+                assert!(PROJECT_VARIABLES.contains(name), "{name}");
+            }
+        }
     }
 
     #[test]

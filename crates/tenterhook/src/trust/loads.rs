@@ -18,6 +18,7 @@ mod vocabulary;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use tenterhook_core::hook::script::PROJECT_VARIABLES;
 
 use super::named::normalize_path;
 pub(super) use language::Language;
@@ -58,18 +59,6 @@ pub(super) struct Scene<'a> {
     pub(super) within: Option<&'a Note>,
     pub(super) disk: &'a dyn Disk,
 }
-
-/// Variables with which agents name the project.
-const PROJECT_VARIABLES: &[&str] = &[
-    "CLAUDE_PROJECT_DIR",
-    "CODEX_PROJECT_DIR",
-    "COPILOT_PROJECT_DIR",
-    "CURSOR_PROJECT_DIR",
-    "GEMINI_PROJECT_DIR",
-    "QWEN_PROJECT_DIR",
-    "TENTERHOOK_PROJECT_DIR",
-    "WORKSPACE_ROOT",
-];
 
 impl Scene<'_> {
     /// Returns the value of an environment variable if it is known.

@@ -173,15 +173,13 @@ const VARIABLES: &[(&[&str], Value)] = &[
     ),
     (
         &[
-            "CLAUDE_PROJECT_DIR",
+            "*_PROJECT_DIR",
             "CLAUDE_PLUGIN_ROOT",
             "CLAUDE_PLUGIN_DATA",
             "GEN_PLUGIN_ROOT",
             "GEN_PLUGIN_DATA",
             "PLUGIN_ROOT",
             "PLUGIN_DATA",
-            "GEMINI_PROJECT_DIR",
-            "QWEN_PROJECT_DIR",
             "PWD",
             "OLDPWD",
             "TENTERHOOK_*",

@@ -56,7 +56,12 @@ pub(super) static LINTS: Lints = Lints {
         "CLAUDE_PROJECT_DIR",
         "CLAUDE_PLUGIN_ROOT",
     ],
-    paths: &["CURSOR_PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT"],
+    paths: &[
+        "CURSOR_PROJECT_DIR",
+        "CLAUDE_PROJECT_DIR",
+        "CURSOR_PLUGIN_ROOT",
+        "CLAUDE_PLUGIN_ROOT",
+    ],
     never_set: &["CURSOR_TOOL_INPUT", "CURSOR_TOOL_NAME"],
     prefix: "",
     has_args: false,
