@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tenterhook::internal::executor::{missing_interpreter_remedy, script_interpreter};
 use tenterhook_core::config::{Reach, Ruleset, Server, Source};
 use tenterhook_core::diagnostic::{Code, Diagnostic, Location, Severity};
-use tenterhook_core::hook::{Arming, Hook, HookId, Layer, Program, Run, Script};
+use tenterhook_core::hook::{Arming, Command, Hook, HookId, Layer, Program, Run, Script};
 
 use crate::executable::is_executable;
 pub(crate) use consequence::Consequence;
@@ -89,6 +89,16 @@ fn missing_programs_of_hook(
         consequence,
         hook: is_hook.then(|| hook.id.clone()),
     };
+    if let Run::Command(Command { cwd: Some(directory), .. }) = &hook.run
+        && directory.is_absolute()
+        && !directory.is_dir()
+    {
+        let severity = if is_placed { Severity::Error } else { Severity::Advice };
+        let consequence = judged(Some(consequence::Ending::without_directory(directory)));
+        let found_here =
+            missing_directory_finding(directory, severity, hook.place.clone(), consequence);
+        return vec![found(found_here, consequence)];
+    }
     let path = SearchPath::for_hook(hook, env);
     let programs = hook.certain_programs(&source.project, &source.home);
     let lost: Vec<Missing> = programs
@@ -140,6 +150,23 @@ fn missing_program_finding(
         .with_severity(severity)
         .label(label)
         .help(help)
+}
+
+fn missing_directory_finding(
+    directory: &Path,
+    severity: Severity,
+    place: Option<Location>,
+    consequence: Option<Consequence>,
+) -> Diagnostic {
+    let message = format!("its working directory `{}` does not exist", directory.display());
+    let then = consequence
+        .map(|consequence| format!(": {}", consequence.until_mended()))
+        .unwrap_or_default();
+    let label = consequence.map_or_else(|| "never starts".to_owned(), Consequence::label);
+    Diagnostic::new(Code::ScriptMissing, message, place)
+        .with_severity(severity)
+        .label(label)
+        .help(format!("correct the path, or create the directory{then}"))
 }
 
 fn missing_script_finding(
@@ -328,7 +355,7 @@ mod tests {
         assert_eq!(claude("uv run x"), Some(("program-missing", passes.clone())));
         assert_eq!(claude("python3 none.py"), Some(("script-missing", blocks.clone())));
         assert_eq!(claude("node none.js"), Some(("script-missing", passes.clone())));
-        assert_eq!(claude("./none.sh"), Some(("script-missing", passes)));
+        assert_eq!(claude("./none.sh"), Some(("script-missing", passes.clone())));
         // What never stops a call lets none pass.
         let observer = |event: &str, matcher: &str| {
             let text = format!(
@@ -336,6 +363,20 @@ mod tests {
             );
             found("settings.json", DialectId::CLAUDE, &text)
         };
+        // After a call, nothing can be blocked.
+        let after = found(
+            "settings.json",
+            DialectId::CLAUDE,
+            r#"{"hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": "python3 none.py"}]}]}}"#,
+        );
+        assert_eq!(after, Some(("script-missing", "reports an error after every call".to_owned())));
+        // A hook whose own directory does not exist starts no interpreter.
+        let elsewhere = found(
+            "hooks.json",
+            DialectId::WINDSURF,
+            r#"{"hooks": {"pre_run_command": [{"command": "python3 none.py", "working_directory": "none"}]}}"#,
+        );
+        assert_eq!(elsewhere, Some(("script-missing", passes.clone())));
         let never = Some(("script-missing", "never runs".to_owned()));
         assert_eq!(observer("PostToolUse", "Edit"), never);
         assert_eq!(observer("PreToolUse", "bash"), never);

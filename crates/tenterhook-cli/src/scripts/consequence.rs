@@ -1,5 +1,6 @@
 //! What comes of a hook whose program or script is missing? Tables of how such a start ends; the engine says what that means.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use tenterhook_core::answer::Restraint;
@@ -40,19 +41,24 @@ pub(crate) struct Consequence {
     noun: &'static str,
     /// Whether the hook can stop anything, so that its absence lets something pass.
     is_gate: bool,
+    /// Whether the hook runs before what it is asked about takes effect.
+    is_before_effect: bool,
 }
 
 impl Consequence {
     /// Returns whether everything that the hook runs for is blocked.
     pub(crate) fn blocks_everything(self) -> bool {
-        self.restraint >= Restraint::Defer
+        self.is_before_effect && self.restraint >= Restraint::Defer
     }
 
     /// Returns a label such as `blocks every call`.
     pub(crate) fn label(self) -> String {
         let noun = self.noun;
         match self.restraint {
-            Restraint::Deny | Restraint::Defer => format!("blocks every {noun}"),
+            Restraint::Deny | Restraint::Defer if self.is_before_effect => {
+                format!("blocks every {noun}")
+            }
+            Restraint::Deny | Restraint::Defer => format!("reports an error after every {noun}"),
             Restraint::Ask => format!("asks at every {noun}"),
             Restraint::Allow | Restraint::Silent if !self.is_gate => "never runs".to_owned(),
             Restraint::Allow | Restraint::Silent => format!("lets every {noun} pass"),
@@ -78,6 +84,12 @@ impl Ending {
     /// Returns how a hook ends that exits with `code` and a line on stderr.
     pub(super) fn with_exit_code(code: i32, what: &str) -> Self {
         Self { end: End::Exited(code), stderr: format!("{what}: not found") }
+    }
+
+    /// Returns how the hook ends if the directory that its entry names does not exist.
+    pub(super) fn without_directory(directory: &Path) -> Self {
+        let why = format!("`{}` does not exist", directory.display());
+        Self { end: End::NotStarted { why }, stderr: String::new() }
     }
 
     /// Returns how the hook ends if `env`, in the first line of its script, does not find a program.
@@ -148,9 +160,10 @@ pub(super) fn consequence_of_ending(
     } else {
         "event"
     };
-    let is_gate = row.is_before_effect()
+    let is_before_effect = row.is_before_effect();
+    let is_gate = is_before_effect
         && hook.phase != Phase::Observe
         && hook.wait == Wait::Attached
         && reach::why_hook_never_runs(ruleset, hook).is_none();
-    Consequence { restraint, noun, is_gate }
+    Consequence { restraint, noun, is_gate, is_before_effect }
 }
