@@ -18,8 +18,21 @@ pub struct RepositoryCommand {
     pub is_hook: bool,
 }
 
-/// The keys by which an entry of hooks names what it runs or asks.
-const HANDLER_KEYS: &[&str] = &["command", "argv", "run", "bash", "powershell", "url"];
+/// The keys by which an entry of hooks names what it runs or asks, on any system and in any case.
+const HANDLER_KEYS: &[&str] = &[
+    "command",
+    "commandWindows",
+    "command_windows",
+    "exec",
+    "argv",
+    "run",
+    "bash",
+    "powershell",
+    "windows",
+    "linux",
+    "osx",
+    "url",
+];
 
 /// Reads the commands that an agent runs of a file with this text.
 #[must_use]
@@ -144,7 +157,8 @@ fn collect_handlers(
     let has_handler = handlers.peek().is_some();
     let named = || ["event", "type"].iter().find_map(|key| node.get(key)?.as_str());
     found.extend(handlers.filter_map(|entry| {
-        let with_args = (entry.key == "command").then_some(node).and_then(command_of_node);
+        let takes_args = ["command", "exec"].iter().any(|key| entry.key.eq_ignore_ascii_case(key));
+        let with_args = takes_args.then(|| command_with_args(&entry.node, node)).flatten();
         Some(RepositoryCommand {
             line: line_of(text, entry.key_span),
             when: match event.or_else(named) {
@@ -168,7 +182,8 @@ fn is_handler(entry: &Entry) -> bool {
     let is_list = || {
         entry.node.as_array().is_some_and(|words| words.iter().all(|word| word.as_str().is_some()))
     };
-    HANDLER_KEYS.contains(&entry.key.as_str()) && (entry.node.as_str().is_some() || is_list())
+    HANDLER_KEYS.iter().any(|key| entry.key.eq_ignore_ascii_case(key))
+        && (entry.node.as_str().is_some() || is_list())
 }
 
 /// Returns the command that a node holds: a text, a list of words, or the `command` and `args` of an
@@ -181,7 +196,12 @@ fn command_of_node(node: &Node) -> Option<String> {
         let words: Vec<&str> = words.iter().filter_map(Node::as_str).collect();
         return (!words.is_empty()).then(|| words.join(" "));
     }
-    let program = node.get("command").and_then(command_of_node)?;
+    command_with_args(node.get("command")?, node)
+}
+
+/// Returns a program with the `args` of the object that names it.
+fn command_with_args(program: &Node, node: &Node) -> Option<String> {
+    let program = command_of_node(program)?;
     let words = node.get("args").and_then(Node::as_array).unwrap_or_default();
     let words = words.iter().filter_map(Node::as_str);
     Some(std::iter::once(program.as_str()).chain(words).collect::<Vec<_>>().join(" "))
@@ -265,6 +285,24 @@ mod tests {
                 "a",
             ),
             ("x.json", hooks, "{\"hooks\": {\"stop\": [{\"bash\": \"a\"}]}}", 1, of("stop"), "a"),
+            // Keys of one system, in another case, and a program without a shell.
+            ("x.json", hooks, "{\"hooks\": {\"Stop\": [{\"osx\": \"a\"}]}}", 1, of("Stop"), "a"),
+            (
+                "x.json",
+                hooks,
+                "{\"hooks\": {\"Stop\": [{\"Command\": \"a\"}]}}",
+                1,
+                of("Stop"),
+                "a",
+            ),
+            (
+                "x.json",
+                hooks,
+                "{\"hooks\": {\"stop\": [{\"exec\": \"a\", \"args\": [\"b\"]}]}}",
+                1,
+                of("stop"),
+                "a b",
+            ),
             (
                 "x.json",
                 hooks,
