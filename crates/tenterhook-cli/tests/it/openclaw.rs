@@ -127,6 +127,25 @@ console.log(await result({ ...failed, result: { ...failed.result, details: { den
     }
 }
 
+/// OC-7: an earlier prompt vouches for no other one.
+#[test]
+fn prompt_that_holds_an_earlier_one_is_judged() {
+    let lines = r#"
+for (const [first, second, runId] of [["", "my secret", "r1"], ["a", "a secret", "r2"], ["et", "secret", undefined]]) {
+  const run = { ...ctx, runId }
+  console.log(await on.before_agent_run({ prompt: first }, run))
+  console.log(json(await on.before_agent_run({ prompt: second }, run)))
+}
+await on.before_agent_finalize({}, ctx)
+console.log(await on.before_agent_run({ prompt: "run the tests" }, ctx))
+console.log(json(await on.before_agent_run({ prompt: "secret, run the tests" }, { ...ctx, runId: "r4" })))
+"#;
+    let Some(output) = play(lines, "") else { return };
+    let denied = r#"{"outcome":"block","reason":"no secrets","message":"no secrets"}"#;
+    let expected = ["undefined", denied].repeat(4);
+    assert_eq!(output.stdout.lines().collect::<Vec<_>>(), expected, "{}", output.all());
+}
+
 /// OC-7: without an answer, a call and a prompt are denied; the rest goes on.
 #[test]
 fn missing_answer_denies() {
@@ -167,13 +186,17 @@ delete globalThis[Symbol.for("tenterhook.openclaw.loaded")]
 register("discovery", ["plugins", "list"])
 register("discovery", ["agent", "exec", "hi"])
 register("discovery", ["--no-color", "agent", "exec", "hi"])
+register("discovery", ["--profile", "agent", "agent", "exec", "hi"])
 register("discovery", ["agent", "--message", "exec"])
 register("full", ["agent", "--local", "--message", "exec"])
 register("discovery", ["agent", "exec", "hi"])
 "#;
     let Some(output) = play(lines, "") else { return };
-    assert_eq!(output.stdout, "ended agent exec hi\nended --no-color agent exec hi\n");
-    assert_eq!(output.stderr.matches("Tenterhook ended this run").count(), 2, "{}", output.all());
+    assert_eq!(
+        output.stdout,
+        "ended agent exec hi\nended --no-color agent exec hi\nended --profile agent agent exec hi\n"
+    );
+    assert_eq!(output.stderr.matches("Tenterhook ended this run").count(), 3, "{}", output.all());
 }
 
 const LIST: &str = "home/.openclaw/openclaw.json";

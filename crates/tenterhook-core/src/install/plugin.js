@@ -63,6 +63,7 @@ function heed(reply) {
 /** Makes one object the other, in place: @TITLE@ goes on with the one that it handed out. */
 function become(target, source) {
   for (const key of Object.keys(target)) delete target[key]
-  Object.assign(target, source)
+  // An assignment would take a key `__proto__` for the prototype, whose values no hook was shown.
+  Object.defineProperties(target, Object.getOwnPropertyDescriptors(source))
 }
 

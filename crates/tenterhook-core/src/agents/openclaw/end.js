@@ -5,8 +5,8 @@ const UNHEARD =
 /** Ends `openclaw agent exec`: it reads this file, and runs no handler that is registered here. */
 function endIfUnheard(api) {
   if (api.registrationMode === "full") globalThis[LOADED] = true
-  const at = process.argv.indexOf("agent")
-  if (globalThis[LOADED] || at < 0 || process.argv[at + 1] !== "exec") return
+  const isExec = process.argv.some((word, at, words) => word === "agent" && words[at + 1] === "exec")
+  if (globalThis[LOADED] || !isExec) return
   process.stderr.write(UNHEARD)
   process.exit(1)
 }
@@ -52,12 +52,15 @@ function register(api) {
   }
   /** Judges a prompt once a run. The reply, and why it is denied, if it is. */
   const judgePrompt = async (prompt, ctx) => {
-    const known = prompts.get(ctx?.runId)
-    if (known !== undefined && prompt.includes(known.prompt)) return known
-    if (sent.some((text) => prompt.includes(text))) return { prompt, reply: {} }
+    // OpenClaw puts context before a prompt.
+    const ends = (text) => prompt === text || (text !== "" && prompt.endsWith(text))
+    const known = ctx?.runId && prompts.get(ctx.runId)
+    if (known && ends(known.prompt)) return known
     const judged = { prompt, reply: {} }
+    const own = sent.findIndex(ends)
     try {
-      judged.reply = await askAndShow(ctx, "UserPromptSubmit", 60, { prompt })
+      if (own >= 0) sent.splice(own, 1)
+      else judged.reply = await askAndShow(ctx, "UserPromptSubmit", 60, { prompt })
       heed(judged.reply)
     } catch (error) {
       judged.denied = messageOf(error)
