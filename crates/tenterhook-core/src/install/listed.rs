@@ -25,15 +25,15 @@ pub fn settings_listing_plugin(
     let root = text.map(|text| parse_settings(agent, text)).transpose()?;
     if let (Some(root), Some(text)) = (&root, text) {
         refuse_include(list, root, text)?;
-        if let Some(node) = item_of_list(root, list.denied, NAME) {
+        if let Some(node) = name_in_list(root, list.denied) {
             let message = format!("`{}` has `{NAME}`: remove it first", list.denied.join("."));
             return Err(error_at_span(text, node.span, message));
         }
     }
     let mut settings = vec![Setting::Item(to_strings(list.folders), folder.to_owned())];
     settings.extend(list.flags.iter().map(|key| Setting::Is(to_strings(key), true)));
-    // A new list would exclude the user's other plugins.
-    if root.is_some_and(|root| find(&root, list.allowed).is_some()) {
+    // A new list, or the first item of an empty one, would exclude the user's other plugins.
+    if root.is_some_and(|root| has_items(&root, list.allowed)) {
         settings.push(Setting::Item(to_strings(list.allowed), NAME.to_owned()));
     }
     Ok(settings)
@@ -52,14 +52,13 @@ pub fn find_unlisted_plugin(agent: &Agent, folder: &str, text: Option<&str>) -> 
     if find(&root, list.all).and_then(Node::as_bool) == Some(false) {
         return switched(list.all, false);
     }
-    if item_of_list(&root, list.denied, NAME).is_some() {
+    if name_in_list(&root, list.denied).is_some() {
         return switched(list.denied, false);
     }
-    let is_unlisted = |key: &[&str], item| item_of_list(&root, key, item).is_none();
-    if is_unlisted(list.folders, folder) {
+    if item_of_list(&root, list.folders, |item| item == folder).is_none() {
         return switched(list.folders, true);
     }
-    if find(&root, list.allowed).is_some() && is_unlisted(list.allowed, NAME) {
+    if has_items(&root, list.allowed) && name_in_list(&root, list.allowed).is_none() {
         return switched(list.allowed, true);
     }
     let flag = |key: &&&[&str]| find(&root, key).and_then(Node::as_bool) != Some(true);
@@ -92,9 +91,23 @@ fn find<'n>(root: &'n Node, key: &[&str]) -> Option<&'n Node> {
     key.iter().try_fold(root, |node, name| node.get(name))
 }
 
-fn item_of_list<'n>(root: &'n Node, key: &[&str], item: &str) -> Option<&'n Node> {
+fn has_items(root: &Node, key: &[&str]) -> bool {
+    find(root, key).and_then(Node::as_array).is_some_and(|items| !items.is_empty())
+}
+
+/// Returns the item that names the plugin. OpenClaw reads names without spaces around them and in
+/// lower case (`normalizePluginId`).
+fn name_in_list<'n>(root: &'n Node, key: &[&str]) -> Option<&'n Node> {
+    item_of_list(root, key, |item| item.trim().eq_ignore_ascii_case(NAME))
+}
+
+fn item_of_list<'n>(
+    root: &'n Node,
+    key: &[&str],
+    is_item: impl Fn(&str) -> bool,
+) -> Option<&'n Node> {
     let mut items = find(root, key)?.as_array()?.iter();
-    items.find(|node| node.as_str() == Some(item))
+    items.find(|node| node.as_str().is_some_and(&is_item))
 }
 
 fn to_strings(key: &[&str]) -> Vec<String> {
@@ -141,6 +154,15 @@ mod tests {
         }
     }
 
+    /// OC-2: OpenClaw loads every plugin if the list is empty.
+    #[test]
+    fn empty_list_of_allowed_plugins_stays_empty() {
+        let text = "{ plugins: { allow: [] } }";
+        let (now, _) = add(Some(text)).expect(text);
+        assert!(now.contains("allow: []"), "{now}");
+        assert_eq!(find_unlisted_plugin(&OPENCLAW, FOLDER, Some(&now)), None, "{now}");
+    }
+
     /// OC-2: a file that did not exist is gone again.
     #[test]
     fn new_file_holds_only_the_settings() {
@@ -158,6 +180,7 @@ mod tests {
             ("{ plugins: {\n load: { \"$include\": ['a'] } } }", 2),
             ("{ plugins: { entries:\n { tenterhook: { $include: 'a' } } } }", 2),
             ("{ plugins: {\n\n deny: ['tenterhook'] } }", 3),
+            ("{ plugins: {\n\n deny: [' Tenterhook'] } }", 3),
             ("{ plugins: { entries: {\n tenterhook: { enabled: false } } } }", 2),
             ("{ plugins: 'x' }", 1),
             ("{ plugins: { load: { paths: 'x' } } }", 1),
@@ -189,7 +212,8 @@ mod tests {
             ),
             (FOLDER, "/elsewhere", "plugins.load.paths", true),
             ("\"load\"", "\"deny\": [\"tenterhook\"], \"load\"", "plugins.deny", false),
-            ("\"load\"", "\"allow\": [], \"load\"", "plugins.allow", true),
+            ("\"load\"", "\"deny\": [\" TenterHook \"], \"load\"", "plugins.deny", false),
+            ("\"load\"", "\"allow\": [\"a\"], \"load\"", "plugins.allow", true),
             ("\"load\"", "\"enabled\": false, \"load\"", "plugins.enabled", false),
         ] {
             let text = listed.replacen(from, to, 1);
