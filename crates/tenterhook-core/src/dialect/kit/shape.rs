@@ -3,6 +3,7 @@
 
 use crate::diagnostic::Span;
 use crate::dialect::EventRow;
+use crate::matcher::{Matcher, MatcherSpec};
 use crate::syntax::{Entry, Node, NodeValue};
 
 /// The values that a key may have.
@@ -10,6 +11,8 @@ use crate::syntax::{Entry, Node, NodeValue};
 pub(crate) enum Shape {
     Bool,
     Text,
+    /// A text that is a regular expression, or `*`.
+    Pattern,
     /// A text with a scheme, as `new URL` in JavaScript requires.
     Url,
     /// A whole number from the given one.
@@ -106,6 +109,7 @@ impl Shape {
         if !self.node_has_right_kind(node) {
             let found = match node.value {
                 NodeValue::Number(_) => node.to_json().to_string(),
+                NodeValue::String(_) if matches!(self, Self::Pattern) => node.to_json().to_string(),
                 _ => node.kind_with_article().to_owned(),
             };
             let fault = format!("takes {}, found {found}", self.describe_expected_value());
@@ -205,6 +209,10 @@ impl Shape {
             Self::KeysIfObject(_) | Self::Events(..) => true,
             Self::Bool => node.as_bool().is_some(),
             Self::Text => node.as_str().is_some(),
+            Self::Pattern => node.as_str().is_some_and(|text| {
+                let spec = || MatcherSpec::Regex(text.to_owned());
+                text == "*" || Matcher::new(spec()).compile().is_ok()
+            }),
             Self::Url => node.as_str().is_some_and(has_url_scheme),
             Self::Whole(least) => node.to_json().as_u64().is_some_and(|number| number >= least),
             Self::Int32 => {
@@ -231,6 +239,7 @@ impl Shape {
             Self::KeysIfObject(_) | Self::Events(..) => "any value",
             Self::Bool => "`true` or `false`",
             Self::Text => "a string",
+            Self::Pattern => "a regular expression",
             Self::Url => "a URL that begins with its scheme",
             Self::Whole(0) => "a whole number",
             Self::Whole(_) => "a whole number above 0",

@@ -10,7 +10,7 @@ const HOOK: Shape = Shape::Keys(
         ("command", Shape::Text),
         ("prompt", Shape::Text),
         ("model", Shape::Text),
-        ("matcher", Shape::Text),
+        ("matcher", Shape::Pattern),
         ("timeout", Shape::AboveZero),
         ("loop_limit", Shape::OrNull(&Shape::Whole(1))),
         ("failClosed", Shape::Bool),

@@ -11,6 +11,7 @@ use crate::event::Event;
 use crate::hook::{Compat, OnFailure};
 use crate::matcher::{MatchContext, Picked};
 use crate::report::{End, Report, StepOutput};
+use crate::syntax::{Format, parse_by_format};
 use crate::source::{ReadConfig, Source};
 
 fn read_file(text: &str, compat: Compat) -> ReadConfig {
@@ -146,6 +147,14 @@ fn a_dropped_file_is_an_error() {
         let read = read_file(text, Compat::Exact);
         assert!(!read.diagnostics.is_empty(), "{text}");
         assert!(read.unreadable, "{text}");
+    }
+    // So `install` leaves such a file alone.
+    for matcher in ["(", "["] {
+        let text = format!(r#"{{"version": 1, "hooks": {{"stop": [{{"command": "a", "matcher": "{matcher}"}}]}}}}"#);
+        let root = parse_by_format(&text, Format::Json).root.expect("JSON");
+        let found = super::accepted::find_refused_value(&root).expect("a refused value");
+        assert_eq!(found.path, "hooks.stop.0.matcher");
+        assert!(found.fault.contains("takes a regular expression"), "{}", found.fault);
     }
     for text in [
         "{\"version\": 1, // mine\n \"hooks\": {\"stop\": [{\"command\": \"a\"}]}}",
