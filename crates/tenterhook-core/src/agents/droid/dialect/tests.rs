@@ -36,7 +36,11 @@ fn call(tool: &str, input: &Value) -> Value {
 fn observed_payloads_round_trip_unchanged() {
     let execute = json!({"command": "ls", "summary": "x", "riskLevel": "low", "timeout": 20});
     let edit = json!({"file_path": "/p/a", "old_str": "a", "new_str": "b", "change_all": true});
-    for (tool, input, neutral) in [("Execute", execute, "Bash"), ("Edit", edit, "Edit")] {
+    for (tool, input, neutral) in [
+        ("Execute", execute, "Bash"),
+        ("Edit", edit, "Edit"),
+        ("github___create_issue", json!({"title": "x"}), "mcp__github__create_issue"),
+    ] {
         let given = call(tool, &input);
         let event = decode_event(&given);
         assert_eq!(event.text("tool_name"), Some(neutral));
