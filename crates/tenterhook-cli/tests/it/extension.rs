@@ -142,6 +142,37 @@ console.log(output.env.A)
     }
 }
 
+/// BR-183.
+#[test]
+fn variable_that_switches_hooks_off_is_reported() {
+    let fixture = Fixture::new();
+    assert_eq!(fixture.run(&["install", "kilo"], "").code, 0);
+    for (value, is_off) in [("", false), ("0", false), ("1", true), ("true", true)] {
+        let status = fixture.shell(&format!("KILO_PURE={value} tenterhook status"));
+        let says_so = status.stdout.contains("`KILO_PURE` in the environment");
+        assert_eq!((says_so, status.code), (is_off, is_off.into()), "{value}: {}", status.all());
+    }
+}
+
+/// PI-4, KI-4: neither by a prototype, nor inside what was frozen before.
+#[test]
+fn call_holds_nothing_that_was_not_judged() {
+    let lines = r#"
+import kilo from "./kilo.mjs"
+const hooks = await kilo.server({ directory: process.cwd() })
+const args = JSON.parse('{"description": "x", "__proto__": {"command": "rm x"}}')
+await hooks["tool.execute.before"]({ tool: "task", sessionID: "s", callID: "c" }, { args })
+console.log(args.command)
+const input = Object.freeze({ path: "a", edits: [{ oldText: "x", newText: "y" }] })
+await on.tool_call({ toolName: "edit", toolCallId: "c", input }, ctx)
+console.log(await caught(() => (input.edits[0].newText = "z")))
+"#;
+    let Some(output) = play(lines, "") else { return };
+    let lines: Vec<&str> = output.stdout.lines().collect();
+    assert_eq!(lines.first(), Some(&"undefined"), "{}", output.all());
+    assert!(lines[1].starts_with("thrown: "), "{}", output.all());
+}
+
 /// PI-3: without an answer, a call and a prompt are denied; the rest goes on.
 #[test]
 fn missing_answer_denies() {

@@ -33,7 +33,7 @@ pub static AGENT: Agent = Agent {
     },
     repository_files: REPOSITORY_FILES,
     installation: Installation {
-        seen: &[".gemini/antigravity-cli"],
+        seen: &[".gemini/antigravity-cli", ".gemini/config"],
         home: ".gemini/config",
         places: &[
             new_config_path(Scope::User, "hooks.json"),

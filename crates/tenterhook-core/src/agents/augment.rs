@@ -49,6 +49,7 @@ pub static AGENT: Agent = Agent {
         events: EVENTS,
         gone: "tool calls are denied",
         gaps: &[
+            "hooks run only for accounts for which Augment has switched the feature `enableHooks` on",
             "a hook cannot ask: that becomes a denial",
             "text typed into a started process (`write-process`) is a separate call",
             "prompts cannot be blocked, and context before a tool is lost",

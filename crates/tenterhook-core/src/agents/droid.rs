@@ -7,8 +7,8 @@ pub(crate) mod transcript;
 
 use super::repository::{Consent, MCP_SERVERS, RepositoryFile, hook_file, settings_file};
 use super::{
-    Agent, Below, EntryForm, Event, Form, Guarded, Installation, JsonFile, Scope, Sessions,
-    SwitchFile, Syntax, gate_event, new_config_path, observer_event, tool_gate_event,
+    Agent, Below, EntryForm, Event, Form, Guarded, Installation, JsonFile, Protection, Scope,
+    Sessions, SwitchFile, Syntax, gate_event, new_config_path, observer_event, tool_gate_event,
     tool_observer_event,
 };
 use crate::syntax::NotStrict;
@@ -34,7 +34,7 @@ pub static AGENT: Agent = Agent {
             ".factory/plugins/",
             "/etc/factory/",
         ],
-        variables: &["FACTORY_HOME_OVERRIDE"],
+        variables: &["FACTORY_HOME_OVERRIDE", "FACTORY_RUNTIME_SETTINGS_PATH"],
         options: &["--skip-permissions-unsafe", "--auto=high"],
         ..Guarded::NONE
     },
@@ -59,15 +59,25 @@ pub static AGENT: Agent = Agent {
             new_switch_file(Below::Project, ".factory/hooks.json", &["hooksDisabled"]),
             new_switch_file(Below::Project, ".factory/hooks/hooks.json", &["hooksDisabled"]),
             new_switch_file(Below::Project, ".factory/settings.json", &["hooks", "hooksDisabled"]),
+            new_switch_file(Below::Root, "etc/factory/settings.json", &["hooks", "hooksDisabled"]),
             new_switch_file(Below::AgentHome, "hooks/hooks.json", &["hooksDisabled"]),
             new_switch_file(Below::AgentHome, "settings.json", &["hooks", "hooksDisabled"]),
         ],
+        switch_variables: &["FACTORY_HOME_OVERRIDE"],
+        protection: Protection {
+            only_managed: Some(new_switch_file(
+                Below::Root,
+                "etc/factory/settings.json",
+                &["allowManagedHooksOnly"],
+            )),
+            ..Protection::NONE
+        },
         gone: "tool calls and prompts are denied",
         gaps: &[
             "a hook cannot ask: that becomes a denial",
             "`droid exec` calls no hook for a prompt (0.225.2)",
             "a repository's hook can change a call after yours judged it",
-            "`hooksDisabled` in a repository's `.factory` switches yours off, too",
+            "`hooksDisabled` in a repository's `.factory` or in a plugin switches yours off, too",
         ],
         next: "Droid reads it when it is started next",
         ..Installation::NONE

@@ -44,6 +44,7 @@ pub static AGENT: Agent = Agent {
             "HERMES_BUNDLED_PLUGINS",
             "HERMES_YOLO_MODE",
             "HERMES_ACCEPT_HOOKS",
+            "HERMES_ENABLE_PROJECT_PLUGINS",
         ],
         options: &["--safe-mode", "--ignore-user-config", "--yolo", "--accept-hooks"],
         ..Guarded::NONE
@@ -61,6 +62,7 @@ pub static AGENT: Agent = Agent {
         },
         events: EVENTS,
         approvals: Approvals::ByInstall("shell-hooks-allowlist.json"),
+        switch_variables: &["HERMES_SAFE_MODE", "HERMES_IGNORE_USER_CONFIG"],
         gone: "tool calls are denied",
         gaps: &[
             "a hook cannot ask or change a call: both become a denial",
@@ -71,7 +73,7 @@ pub static AGENT: Agent = Agent {
             "each profile (`hermes -p NAME`) has its own `HERMES_HOME`: install in each",
         ],
         switch_gaps: &[
-            "`--safe-mode`, and `HERMES_SAFE_MODE=1` in the environment or in `~/.hermes/.env`, switch all hooks off",
+            "`--safe-mode` and `--ignore-user-config`, and `HERMES_SAFE_MODE=1` in the environment or in `~/.hermes/.env`, switch all hooks off",
         ],
         next: "Hermes reads it when it is started next, and does not ask",
         ..Installation::NONE

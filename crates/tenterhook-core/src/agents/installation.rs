@@ -349,6 +349,9 @@ pub struct Installation {
     pub switches: &'static [Key],
     /// Files that `install` does not write and that disable its hooks, the strongest first.
     pub switches_elsewhere: &'static [SwitchFile],
+    /// Variables that disable its hooks, or move its files to where `install` does not write, if they
+    /// are set.
+    pub switch_variables: &'static [&'static str],
     /// What keeps others from silencing its hooks.
     pub protection: Protection,
     /// What happens to tool calls if the `tenterhook` program is missing.
@@ -378,6 +381,7 @@ impl Installation {
         approvals: Approvals::NotNeeded,
         switches: &[],
         switches_elsewhere: &[],
+        switch_variables: &[],
         protection: Protection::NONE,
         gone: "",
         unhooked: &[],

@@ -59,9 +59,11 @@ pub static AGENT: Agent = Agent {
         ],
         form: opencode::FORM,
         events: opencode::EVENTS,
+        switch_variables: &["KILO_PURE"],
         gone: "tool calls and prompts are denied by the plugin",
         gaps: &[
             "a hook cannot ask: a question becomes a denial",
+            "a tool of an MCP server is called `SERVER_TOOL`, and no matcher for `mcp__SERVER__TOOL` selects it",
             "the end of a turn cannot be blocked",
             "`--pure` and `KILO_PURE` load no plugin",
             "the plugins of a repository run unasked",

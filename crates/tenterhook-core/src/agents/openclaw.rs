@@ -76,6 +76,7 @@ pub static AGENT: Agent = Agent {
         }),
         json: JsonFile { syntax: Syntax::Json5, ..JsonFile::USUAL },
         events: pi::EVENTS,
+        switch_variables: &["OPENCLAW_HOME", "OPENCLAW_PROFILE"],
         gone: "tool calls and prompts are denied by the plugin",
         gaps: &[
             "`openclaw agent exec` runs no hook: the plugin ends it, but not with `--isolated`, `--auth-env-only` or `--config`",
@@ -85,6 +86,7 @@ pub static AGENT: Agent = Agent {
             "if another plugin asks for an approval with changed parameters, these run once they are approved",
             "the tool `openclaw` hands its text to a model that changes settings; a text about plugins is denied",
             "what `process` types into a running program is judged as one call, not as commands",
+            "native tools of its Codex runtime take no changed call: the call that the model made runs",
             "each `--profile` reads separate files",
         ],
         next: "OpenClaw loads the plugin when it is started next; `openclaw plugins inspect tenterhook --runtime` shows it",

@@ -58,6 +58,7 @@ pub static AGENT: Agent = Agent {
         gone: "tool calls and prompts are denied by the plugin",
         gaps: &[
             "a hook cannot ask: a question becomes a denial",
+            "a tool of an MCP server is called `SERVER_TOOL`, and no matcher for `mcp__SERVER__TOOL` selects it",
             "the end of a turn cannot be blocked",
             "`--pure` loads no plugin",
         ],

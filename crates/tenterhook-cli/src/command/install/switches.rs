@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tenterhook_core::agents::{Agent, Below, Pin, Scope, SwitchFile};
 use tenterhook_core::install::{self, Switched};
 
-use super::files::{agent_user_directory, read_if_exists};
+use super::files::{agent_user_directory, env_variable, read_if_exists};
 use super::listed::find_setting_against_plugin;
 use crate::ambient::Here;
 
@@ -63,12 +63,28 @@ pub(crate) fn find_off_switch(
     {
         return Some(setting);
     }
+    if files.iter().any(|file| file.calls)
+        && let Some(setting) = find_variable_against_hooks(agent, here)
+    {
+        return Some(setting);
+    }
     let mut all = managed
         .into_iter()
         .filter_map(in_file)
         .chain(elsewhere.filter_map(|switch| read_switch(switch, agent, here)))
         .chain(others.into_iter().filter_map(in_file));
     all.next().filter(|statement| statement.switched.off)
+}
+
+/// Returns the variable of this environment because of which the agent does not run our hooks.
+fn find_variable_against_hooks(agent: &Agent, here: &Here) -> Option<SwitchSetting> {
+    let is_set = |name: &&&str| {
+        let value = env_variable(name, here).unwrap_or_default().to_ascii_lowercase();
+        !["", "0", "false", "no", "off"].contains(&&*value)
+    };
+    let key = agent.installation.switch_variables.iter().find(is_set)?;
+    let switched = Switched { key: (*key).to_owned(), off: true, is_missing: false };
+    Some(SwitchSetting { path: "the environment".into(), text: String::new(), switched })
 }
 
 /// Returns whether the organisation wrote the pin that keeps users from switching hooks off.
