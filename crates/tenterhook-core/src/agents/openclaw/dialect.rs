@@ -3,12 +3,12 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::answer::Power::{self, Ask, Context, Deny, Input, Message, Output};
+use crate::answer::Power::{self, Ask, Context, Deny, Input, Message};
 use crate::dialect::DialectId;
-use crate::dialect::kit::call::{Keys, Vocabulary, end_of_turn_row, event_row};
+use crate::dialect::kit::call::Vocabulary;
 use crate::dialect::kit::plugin::{
-    ARGS, ASK, CONTEXT, DENY, MESSAGE, OUTPUT, Plugin, set_opened_path, to_agent_edits,
-    with_neutral_edits,
+    ARGS, ASK, CONTEXT, DENY, EDIT, MESSAGE, Plugin, RESULT, ROWS, new_vocabulary, set_opened_path,
+    to_agent_edits, with_neutral_edits,
 };
 use crate::dialect::kit::reply::{EventReplies, Phrase, Replies};
 pub(crate) use crate::dialect::parts::Dialect;

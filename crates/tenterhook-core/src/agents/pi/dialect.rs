@@ -3,12 +3,12 @@
 
 use serde_json::{Map, Value};
 
-use crate::answer::Power::{self, Context, Deny, Input, Message, Output, Prompt};
+use crate::answer::Power::{self, Context, Deny, Input, Message, Prompt};
 use crate::dialect::DialectId;
-use crate::dialect::kit::call::{Keys, Vocabulary, end_of_turn_row, event_row};
+use crate::dialect::kit::call::Vocabulary;
 use crate::dialect::kit::plugin::{
-    ARGS, CONTEXT, DENY, MESSAGE, OUTPUT, PROMPT, Plugin, set_opened_path, to_agent_edits,
-    with_neutral_edits,
+    ARGS, CONTEXT, DENY, EDIT, MESSAGE, PROMPT, Plugin, RESULT, ROWS, new_vocabulary,
+    set_opened_path, to_agent_edits, with_neutral_edits,
 };
 use crate::dialect::kit::reply::{EventReplies, Phrase, Replies};
 pub(crate) use crate::dialect::parts::Dialect;
@@ -36,6 +36,24 @@ static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["find"], neutral: "Glob", keys: &[] },
     ToolWords { own: &["grep"], neutral: "Grep", keys: &[] },
 ];
+
+/// The tools that open a `path`.
+const OPENING: &[&str] = &["read", "write", "edit", "find", "grep", "ls"];
+
+fn with_neutral_call(json: &Map<String, Value>) -> Map<String, Value> {
+    let mut event = with_neutral_edits(&EDIT, json);
+    set_opened_path(&mut event, OPENING, opened_path);
+    event
+}
+
+/// Returns the path that Pi opens: each wide space is a space, and one `@` in front does not count
+/// (PI-9, `normalizePath`).
+fn opened_path(path: &str) -> String {
+    let is_wide =
+        |c| matches!(c, '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}');
+    let path = path.replace(is_wide, " ");
+    path.strip_prefix('@').map(str::to_owned).unwrap_or(path)
+}
 
 fn to_agent_input(event: &Event, input: &Value) -> Value {
     to_agent_edits(&EDIT, WORDS.to_agent_input(event, input))

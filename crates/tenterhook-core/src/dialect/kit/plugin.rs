@@ -45,24 +45,6 @@ pub(crate) static EDIT: ToolWords = ToolWords {
     keys: &[("oldText", "old_string"), ("newText", "new_string")],
 };
 
-/// The tools that open a `path`.
-const OPENING: &[&str] = &["read", "write", "edit", "find", "grep", "ls"];
-
-fn with_neutral_call(json: &Map<String, Value>) -> Map<String, Value> {
-    let mut event = with_neutral_edits(&EDIT, json);
-    set_opened_path(&mut event, OPENING, opened_path);
-    event
-}
-
-/// Returns the path that Pi opens: each wide space is a space, and one `@` in front does not count
-/// (PI-9, `normalizePath`).
-fn opened_path(path: &str) -> String {
-    let is_wide =
-        |c| matches!(c, '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}');
-    let path = path.replace(is_wide, " ");
-    path.strip_prefix('@').map(str::to_owned).unwrap_or(path)
-}
-
 /// The replies to a result of a tool.
 pub(crate) const RESULT: &[PowerPhrase] =
     &[(Deny, DENY), (Output, OUTPUT), (Context, CONTEXT), (Message, MESSAGE)];

@@ -14,7 +14,7 @@ use crate::dialect::kit::groups;
 use crate::dialect::kit::lint::Lints;
 use crate::dialect::{EventRow, Subject};
 use crate::event::Event;
-use crate::hook::{Compat, OnFailure, Run, Shell};
+use crate::hook::{Compat, OnFailure, Run};
 use crate::matcher::{Condition, Matcher, MatcherSpec, Picked};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{Format, Node, find_text_with_comment, parse_by_format};

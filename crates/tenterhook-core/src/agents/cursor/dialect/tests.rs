@@ -11,8 +11,8 @@ use crate::event::Event;
 use crate::hook::{Compat, OnFailure};
 use crate::matcher::{MatchContext, Picked};
 use crate::report::{End, Report, StepOutput};
-use crate::syntax::{Format, parse_by_format};
 use crate::source::{ReadConfig, Source};
+use crate::syntax::{Format, parse_by_format};
 
 fn read_file(text: &str, compat: Compat) -> ReadConfig {
     let source = Source::from_text("/h/.cursor/hooks.json", DialectId::CURSOR, text, "/h/.cursor");
@@ -150,7 +150,9 @@ fn a_dropped_file_is_an_error() {
     }
     // So `install` leaves such a file alone.
     for matcher in ["(", "["] {
-        let text = format!(r#"{{"version": 1, "hooks": {{"stop": [{{"command": "a", "matcher": "{matcher}"}}]}}}}"#);
+        let text = format!(
+            r#"{{"version": 1, "hooks": {{"stop": [{{"command": "a", "matcher": "{matcher}"}}]}}}}"#
+        );
         let root = parse_by_format(&text, Format::Json).root.expect("JSON");
         let found = super::accepted::find_refused_value(&root).expect("a refused value");
         assert_eq!(found.path, "hooks.stop.0.matcher");

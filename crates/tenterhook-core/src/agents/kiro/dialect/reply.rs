@@ -54,16 +54,10 @@ const fn new_form(
     ended: fn(&Ended<'_>) -> Answer,
 ) -> ReplyForm {
     ReplyForm {
-        words,
-        replies,
-        more: &[],
-        same: &[],
-        carried: &[],
-        part: whole_stdout,
-        input: |words, event, input| words.to_neutral_input(event, input),
         counts: |_, _, _| false,
         ended,
         denial: Protocol { halt: Halt::Foreign, ..Protocol::PLAIN },
+        ..ReplyForm::new(words, replies)
     }
 }
 
