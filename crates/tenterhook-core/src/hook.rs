@@ -215,6 +215,8 @@ pub struct Hook {
     pub sandbox: Sandbox,
     /// The text that a host may show while it runs.
     pub status: Option<String>,
+    /// Keys of its entry that only its own agent knows, and that Tenterhook does not apply.
+    pub(crate) own_keys: Vec<&'static str>,
     /// Whether it may run at all.
     pub arming: Arming,
     /// Whether the user may pause it (SP-22).
@@ -264,6 +266,7 @@ impl Hook {
             compat: Compat::Guarded,
             sandbox: Sandbox::Unsaid,
             status: None,
+            own_keys: Vec::new(),
             arming: Arming::Armed,
             pausable: false,
             enforcement: Enforcement::Usual,

@@ -87,7 +87,8 @@ fn write_hooks(hooks: &[Arc<Hook>], to: DialectId) -> Result<(String, Vec<Diagno
         hooks.iter().cloned().partition(|hook| config::is_tenterhook_entry(&hook.run));
     let written = to.dialect().write_hook_file(&others).ok_or_else(|| {
         let help = format!("`tenterhook install {to}` makes it call your hooks where they are");
-        Problem::new(format!("hooks cannot be written in the format of `{to}` yet")).with_help(help)
+        let why = to.dialect().why_not_written();
+        Problem::new(format!("no hooks are written for `{to}`: {why}")).with_help(help)
     })?;
     let left = own.into_iter().map(|hook| {
         let message = format!("hook `{}`: it calls Tenterhook, and is left out", hook.id);

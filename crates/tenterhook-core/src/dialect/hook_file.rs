@@ -7,15 +7,22 @@
 mod compare;
 mod entry;
 mod matcher;
+mod render;
+mod servers;
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+use crate::agents::EntryValue;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::dialect::{Dialect, EventRow};
-use crate::hook::{Hook, Run};
-use crate::source::Source;
+use crate::hook::{Compat, Hook, Run};
+use crate::matcher::{Condition, MatcherSpec};
+use crate::source::{ReadConfig, Source};
+pub(crate) use matcher::OWN_TOOLS_ALONE;
+use matcher::{ToolNames, Translated};
+use render::render_file;
 
 /// How the hook file of an agent is written.
 #[derive(Debug)]
@@ -31,7 +38,7 @@ pub(crate) struct HookFile {
     /// How many units of its timeout are a second.
     pub(crate) second: f64,
     /// The key and value by which a missing answer denies.
-    pub(crate) closed: Option<(&'static str, &'static str)>,
+    pub(crate) closed: Option<(&'static str, EntryValue)>,
 }
 
 /// How the entries of a file are arranged.
@@ -43,8 +50,16 @@ pub(crate) enum Layout {
     BareGroups,
     /// Below `hooks`, each event has a list of entries. The other keys of the root are these.
     Entries(&'static [(&'static str, u64)]),
+    /// The same, for an agent that cuts a text at `//`: slashes are escaped.
+    EntriesWithoutSlashes(&'static [(&'static str, u64)]),
+    /// Below a name, the events: those of this list have groups, the others entries.
+    Named(&'static [&'static str]),
     /// A TOML file with a table `[[hooks]]` for each entry, which names its event.
     Tables,
+    /// Below `hooks`, a list of entries, which name their events and have an `action`.
+    Actions,
+    /// A YAML file: below `hooks`, each event has a list of entries.
+    Yaml,
 }
 
 /// What a key of an entry says.
@@ -52,6 +67,8 @@ pub(crate) enum Layout {
 pub(crate) enum Field {
     /// The type: `command`, `http`, `prompt` or `mcp_tool`.
     Type,
+    /// The name of the entry, which no other entry has.
+    Name,
     /// The event, in a file without lists of events.
     Event,
     /// The matcher.
@@ -102,6 +119,17 @@ pub(super) struct WrittenEntry {
     entry: Map<String, Value>,
 }
 
+/// An entry, with what the agent reads of it.
+struct Best {
+    written: WrittenEntry,
+    /// What it does not say.
+    lost: Vec<String>,
+    /// How many of these a check of the file reports as errors.
+    errors: usize,
+    /// What the hook in it matches.
+    matcher: MatcherSpec,
+}
+
 /// Why nothing of a hook is written.
 #[derive(Debug)]
 pub(super) struct NotWritten(String);
@@ -113,14 +141,19 @@ impl Dialect {
         self.files.written.map(|file| file.path)
     }
 
+    /// Returns why no hook file of the agent is written, as a clause.
+    #[must_use]
+    pub const fn why_not_written(&self) -> &'static str {
+        self.files.unwritten
+    }
+
     /// Writes hooks as a hook file of this agent, in their order; `None` if its files cannot be
     /// written. A diagnostic names each hook, and each field of one, that the file does not say.
     #[must_use]
     pub fn write_hook_file(&self, hooks: &[Arc<Hook>]) -> Option<(String, Vec<Diagnostic>)> {
         let file = self.files.written?;
         let mut writer = Writer { target: self, file, diagnostics: Vec::new() };
-        let written: Vec<WrittenEntry> =
-            hooks.iter().filter_map(|hook| writer.write(hook)).collect();
+        let written: Vec<WrittenEntry> = hooks.iter().flat_map(|hook| writer.write(hook)).collect();
         writer.report_foreign_protocols(hooks);
         Some((render_file(file, &written), writer.diagnostics))
     }
@@ -134,60 +167,101 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Writes one hook as well as the file can, and reports what is lost; `None` if nothing of it
+    /// Writes one hook as well as the file can, and reports what is lost; no entry if nothing of it
     /// can be written.
-    fn write(&mut self, hook: &Hook) -> Option<WrittenEntry> {
-        let agent = self.file.agent;
-        if let Some((because, _)) = hook.arming.disabled_reason() {
-            self.report_lost(hook, &format!("it never runs here ({because}), and would there"));
-            return None;
-        }
-        if hook.enforcement.is_shadow() {
-            self.report_lost(
-                hook,
-                &format!("it is in shadow mode, and {agent} has none: there it would enforce"),
-            );
-            return None;
-        }
-        let row = self.target.event_rows().iter().find(|row| row.event == hook.event.as_str());
-        let Some(row) = row else {
-            self.report_lost(hook, &format!("`event`: {agent} has no event `{}`", hook.event));
-            return None;
-        };
-        let (written, lost) = match self.best_entry(hook, row) {
-            Ok(best) => best,
+    fn write(&mut self, hook: &Hook) -> Vec<WrittenEntry> {
+        match self.best_entries(hook) {
+            Ok((written, lost)) => {
+                for loss in lost {
+                    self.report_part_lost(hook, &loss);
+                }
+                written
+            }
             Err(NotWritten(why)) => {
-                self.report_lost(hook, &why);
-                return None;
-            }
-        };
-        for loss in lost {
-            // What an event ignores is reported once, with the first hook.
-            let is_of_event = loss.starts_with("`answer`: on ");
-            if !is_of_event || !self.diagnostics.iter().any(|known| known.message.ends_with(&loss))
-            {
-                self.report(Code::PartlyCarriedOver, hook, &loss);
+                self.report(Code::NotCarriedOver, hook, &why);
+                Vec::new()
             }
         }
-        Some(written)
     }
 
-    /// Returns the entry that says most of the hook, and what it does not say.
-    fn best_entry(
+    /// Reports a lost part. What an event ignores is reported once, with the first hook.
+    fn report_part_lost(&mut self, hook: &Hook, loss: &str) {
+        let is_of_event = loss.starts_with("`answer`: on ");
+        if !is_of_event || !self.diagnostics.iter().any(|known| known.message.ends_with(loss)) {
+            self.report(Code::PartlyCarriedOver, hook, loss);
+        }
+    }
+
+    /// Returns the entries that say most of the hook, and what they do not say. An agent with
+    /// several events for this one gets an entry for each of them whose tools the hook is about.
+    fn best_entries(&self, hook: &Hook) -> Result<(Vec<WrittenEntry>, Vec<String>), NotWritten> {
+        let agent = self.file.agent;
+        if let Some((because, _)) = hook.arming.disabled_reason() {
+            return Err(NotWritten(format!("it never runs here ({because}), and would there")));
+        }
+        if hook.enforcement.is_shadow() {
+            let why = format!("it is in shadow mode, and {agent} has none: there it would enforce");
+            return Err(NotWritten(why));
+        }
+        let rows = self.target.event_rows().iter().filter(|row| row.event == hook.event.as_str());
+        let rows: Vec<&EventRow> = rows.collect();
+        match rows[..] {
+            [] => Err(NotWritten(format!("`event`: {agent} has no event `{}`", hook.event))),
+            [row] => self.best_entry(hook, row, false).map(|best| (vec![best.written], best.lost)),
+            _ => self.best_entries_of_rows(hook, &rows),
+        }
+    }
+
+    /// Returns the best entry of each of several events whose tools the hook is about.
+    fn best_entries_of_rows(
         &self,
         hook: &Hook,
-        row: &EventRow,
-    ) -> Result<(WrittenEntry, Vec<String>), NotWritten> {
-        let mut best: Option<(WrittenEntry, Vec<String>)> = None;
+        rows: &[&EventRow],
+    ) -> Result<(Vec<WrittenEntry>, Vec<String>), NotWritten> {
+        let own = hook.dialect.dialect();
+        let from = row_of_hook(hook).and_then(|row| ToolNames::of_event(own, row));
+        let best: Vec<Best> = rows
+            .iter()
+            .map(|row| self.best_entry(hook, row, true))
+            .collect::<Result<_, NotWritten>>()?;
+        let parts: Vec<&MatcherSpec> = best.iter().map(|best| &best.matcher).collect();
+        let (spec, _) = selection_of_hook(hook);
+        let split = matcher::split_by_event(&spec, from, &parts, self.file.agent);
+        if !split.chosen.contains(&true) {
+            let why = split.lost.into_iter().next().unwrap_or_default();
+            return Err(NotWritten(format!("`matcher`: {why}")));
+        }
+        let mut lost: Vec<String> =
+            split.lost.into_iter().map(|loss| format!("`matcher`: {loss}")).collect();
+        let mut written = Vec::new();
+        for (best, _) in best.into_iter().zip(split.chosen).filter(|(_, is_chosen)| *is_chosen) {
+            let new: Vec<String> =
+                best.lost.into_iter().filter(|loss| !lost.contains(loss)).collect();
+            lost.extend(new);
+            written.push(best.written);
+        }
+        Ok((written, lost))
+    }
+
+    /// Returns the entry that says most of the hook. If the event `is_part` of several, its matcher
+    /// is not compared.
+    fn best_entry(&self, hook: &Hook, row: &EventRow, is_part: bool) -> Result<Best, NotWritten> {
+        let mut best: Option<Best> = None;
         let mut refused = None;
-        for candidate in entry::entry_candidates(hook, self.target, self.file, row)? {
-            match self.losses(hook, row, &candidate) {
+        let names = names_of_hook(hook, self.target, row);
+        let translated = matcher::translate_matcher(&selection_of_hook(hook).0, names);
+        let wanted = (!is_part).then_some(&translated);
+        let all = entry::entry_candidates(hook, self.target, self.file, row, &translated.matcher)?;
+        for candidate in all {
+            match self.read_back(hook, row, candidate, wanted) {
                 Err(why) => refused = refused.or(Some(why)),
-                Ok(lost) if lost.is_empty() => return Ok((candidate, lost)),
-                Ok(lost) if best.as_ref().is_none_or(|(_, least)| lost.len() < least.len()) => {
-                    best = Some((candidate, lost));
+                Ok(found) if found.lost.is_empty() => return Ok(found),
+                Ok(found) => {
+                    let rank = |best: &Best| (best.errors, best.lost.len());
+                    if best.as_ref().is_none_or(|best| rank(&found) < rank(best)) {
+                        best = Some(found);
+                    }
                 }
-                Ok(_) => {}
             }
         }
         let agent = self.file.agent;
@@ -195,24 +269,58 @@ impl Writer<'_> {
         best.ok_or_else(|| refused.unwrap_or_else(nothing))
     }
 
-    /// Reads the entry as the agent would, and returns how the hook in it differs.
-    fn losses(
+    /// Reads the entry as the agent would, and lists how the hook in it differs.
+    fn read_back(
         &self,
         hook: &Hook,
         row: &EventRow,
-        written: &WrittenEntry,
-    ) -> Result<Vec<String>, NotWritten> {
+        written: WrittenEntry,
+        wanted: Option<&Translated>,
+    ) -> Result<Best, NotWritten> {
+        let agent = self.file.agent;
+        let read = self.read(&written, Compat::Guarded);
+        let matcher = read.hooks.first().map(|read| selection_of_hook(read).0);
+        let matcher = matcher.unwrap_or(MatcherSpec::Any);
+        let mut lost =
+            compare::differences(hook, row, &read.hooks, (self.target, self.file), wanted)?;
+        // What a check of the new file would find, such as a tool that the agent does not have.
+        let found = read.diagnostics.into_iter();
+        let found: Vec<Diagnostic> =
+            found.filter(|finding| finding.severity > Severity::Advice).collect();
+        let errors = found.iter().filter(|found| found.severity == Severity::Error).count();
+        // A variable that is not set is reported once.
+        let is_said = |finding: &Diagnostic| {
+            let unset = lost.iter().filter_map(|loss| loss.split_once("does not set `"));
+            let mut names = unset.filter_map(|(_, name)| name.strip_suffix('`'));
+            names.any(|name| finding.message.contains(&format!("`{name}`")))
+        };
+        let new: Vec<String> = found
+            .iter()
+            .filter(|finding| !is_said(finding))
+            .map(|finding| format!("in {agent}, {}", finding.message))
+            .collect();
+        lost.extend(new);
+        let best = Best { written, lost, errors, matcher };
+        match self.why_dropped(hook, &best.written) {
+            Some(because) => Err(NotWritten(format!("{agent} would not run it: {because}"))),
+            None => Ok(best),
+        }
+    }
+
+    /// Returns why the agent drops the entry, if it does.
+    fn why_dropped(&self, hook: &Hook, written: &WrittenEntry) -> Option<String> {
+        let exact = self.read(written, Compat::Exact);
+        let read = exact.hooks.iter().find(|read| read.event == hook.event)?;
+        read.arming.disabled_reason().map(|(because, _)| because.to_owned())
+    }
+
+    /// Reads a file with only this entry.
+    fn read(&self, written: &WrittenEntry, compat: Compat) -> ReadConfig {
         let text = render_file(self.file, std::slice::from_ref(written));
         let name = format!("/{}", self.file.path);
         let directory = std::path::Path::new(&name).parent().unwrap_or_else(|| "/".as_ref());
         let source = Source::from_text(&name, self.target.id(), &text, directory);
-        let read = self.target.read_config(&source);
-        let mut lost = compare::differences(hook, row, &read.hooks, self.target, self.file)?;
-        // What a check of the new file would find, such as a tool that the agent does not have.
-        let found = read.diagnostics.into_iter();
-        let found = found.filter(|finding| finding.severity > Severity::Advice);
-        lost.extend(found.map(|finding| format!("in {}, {}", self.file.agent, finding.message)));
-        Ok(lost)
+        self.target.read_config(&Source { compat, ..source })
     }
 
     /// Reports once for each dialect that the programs of hooks get another input here.
@@ -237,69 +345,33 @@ impl Writer<'_> {
         }
     }
 
-    fn report_lost(&mut self, hook: &Hook, message: &str) {
-        self.report(Code::NotCarriedOver, hook, message);
-    }
-
     fn report(&mut self, code: Code, hook: &Hook, message: &str) {
         let message = format!("hook `{}`: {message}", hook.id);
         self.diagnostics.push(Diagnostic::new(code, message, hook.place.clone()));
     }
 }
 
-/// Renders entries as a file.
-fn render_file(file: &HookFile, written: &[WrittenEntry]) -> String {
-    match file.layout {
-        Layout::Groups => to_json_text(&json!({ "hooks": groups_by_event(file, written) })),
-        Layout::BareGroups => to_json_text(&groups_by_event(file, written)),
-        Layout::Entries(beside) => {
-            let mut root: Map<String, Value> =
-                beside.iter().map(|(key, value)| ((*key).to_owned(), (*value).into())).collect();
-            root.insert("hooks".to_owned(), entries_by_event(file, written));
-            to_json_text(&Value::Object(root))
-        }
-        Layout::Tables => entry::toml_tables(file, written),
-    }
+/// Returns the row of a hook's event in the table of its own agent.
+fn row_of_hook(hook: &Hook) -> Option<&'static EventRow> {
+    hook.dialect.dialect().event_row(&hook.event)
 }
 
-fn to_json_text(value: &Value) -> String {
-    format!("{value:#}\n")
+/// Returns how a hook's own agent and the target name the tools that its event is about, if it is
+/// about tools in both.
+fn names_of_hook(hook: &Hook, target: &Dialect, row: &EventRow) -> Option<(ToolNames, ToolNames)> {
+    let own = hook.dialect.dialect();
+    let from = ToolNames::of_event(own, row_of_hook(hook).unwrap_or(row))?;
+    Some((from, ToolNames::of_event(target, row)?))
 }
 
-/// Returns the events with their groups. Neighbours with the same matcher share a group.
-fn groups_by_event(file: &HookFile, written: &[WrittenEntry]) -> Value {
-    let key = file.key(Field::Matcher).unwrap_or("matcher");
-    let mut events: Map<String, Value> = Map::new();
-    for entry in written {
-        let groups = events.entry(entry.event.clone()).or_insert_with(|| json!([]));
-        let Some(groups) = groups.as_array_mut() else { continue };
-        let matcher = entry.matcher.as_deref();
-        let same =
-            groups.last_mut().filter(|group| group.get(key).and_then(Value::as_str) == matcher);
-        if let Some(hooks) = same.and_then(|group| group.get_mut("hooks")?.as_array_mut()) {
-            hooks.push(Value::Object(entry.entry.clone()));
-            continue;
-        }
-        let mut group = Map::new();
-        if let Some(matcher) = matcher {
-            group.insert(key.to_owned(), matcher.into());
-        }
-        group.insert("hooks".to_owned(), json!([entry.entry]));
-        groups.push(Value::Object(group));
+/// Returns what a hook matches, and the text of a condition that says more. A condition that a
+/// matcher can say is part of the matcher.
+fn selection_of_hook(hook: &Hook) -> (MatcherSpec, Option<&str>) {
+    let condition = hook.condition.as_ref();
+    match condition.and_then(Condition::as_matcher) {
+        Some(matcher) if *hook.matcher.spec() == MatcherSpec::Any => (matcher.clone(), None),
+        _ => (hook.matcher.spec().clone(), condition.map(Condition::text)),
     }
-    Value::Object(events)
-}
-
-/// Returns the events with their entries.
-fn entries_by_event(file: &HookFile, written: &[WrittenEntry]) -> Value {
-    let mut events: Map<String, Value> = Map::new();
-    for entry in written {
-        let list = events.entry(entry.event.clone()).or_insert_with(|| json!([]));
-        if let Some(list) = list.as_array_mut() {
-            list.push(Value::Object(entry::with_matcher(file, entry)));
-        }
-    }
-    Value::Object(events)
 }
 
 #[cfg(test)]

@@ -9,6 +9,9 @@ use super::edit::Left;
 use super::json::{self, Wrong};
 use crate::agents::Agent;
 use crate::config::is_tenterhook_entry_line;
+use crate::dialect::DialectId;
+use crate::hook::Run;
+use crate::source::Source;
 use crate::syntax::Node;
 
 /// A settings file whose entries are moved.
@@ -93,13 +96,34 @@ fn is_movable_entry(agent: &Agent, root: &Node, at: json::At) -> bool {
         return false;
     };
     let is_set = |key| handler.get(key).and_then(Node::as_bool) == Some(true);
-    let is_command = handler.get("type").and_then(Node::as_str) == agent.installation.entry.kind;
+    let is_command = match handler.get("type") {
+        Some(kind) => kind.as_str() == agent.installation.entry.kind,
+        None => is_read_as_command(agent, root, at),
+    };
     let command = handler.get("command").and_then(Node::as_str);
     is_command
         && command.is_some_and(|command| !is_tenterhook_entry_line(command))
         && agent.installation.events.iter().any(|other| other.name == event)
         && !is_set("async")
         && !is_set("asyncRewake")
+        && !NOT_APPLIED.iter().any(|key| handler.get(key).is_some())
+}
+
+/// Keys of entries that Tenterhook does not apply: with one, an entry stays.
+const NOT_APPLIED: &[&str] = &["loop_limit"];
+
+/// Returns true if the agent's dialect reads an entry without a type as one command.
+fn is_read_as_command(agent: &Agent, root: &Node, at: json::At) -> bool {
+    let id = DialectId::agents().find(|id| id.as_str() == agent.name);
+    let (Some(id), Some((event, group))) = (id, copy_group_with_only_entry(agent, root, at)) else {
+        return false;
+    };
+    let mut events = Map::new();
+    events.insert(event, Value::Array(vec![Value::Object(group)]));
+    let text = json::text_of_file_with_events(agent, events);
+    let read = id.dialect().read_config(&Source::from_text("hooks.json", id, &text, "/"));
+    matches!(&read.hooks[..], [hook] if matches!(hook.run, Run::Command(_))
+        && hook.arming.disabled_reason().is_none())
 }
 
 /// Returns the event of an entry, and its group with only that entry.

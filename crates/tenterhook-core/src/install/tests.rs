@@ -247,6 +247,29 @@ fn what_only_javascript_takes_keeps_its_bytes() {
     }
 }
 
+/// BR-75: an entry of Cursor without a type is a command; what Tenterhook does not apply stays.
+#[test]
+fn entry_of_cursor_without_type_is_moved() {
+    let cursor = agent_with_hook_installation("cursor").unwrap();
+    let text = r#"{"version": 1, "hooks": {"preToolUse": [{"command": "./a", "matcher": "Shell", "failClosed": true}, {"type": "prompt", "prompt": "?"}], "stop": [{"command": "./b", "loop_limit": 2}, {"type": "command", "command": "./c"}], "beforeShellExecution": [{"command": "./d"}]}}"#;
+    let adopted = move_entries_to_tenterhook(cursor, text).unwrap().expect("something to move");
+    let moved: serde_json::Value = serde_json::from_str(&adopted.moved).unwrap();
+    assert_eq!(
+        moved,
+        serde_json::json!({"version": 1, "hooks": {
+            "preToolUse": [{"command": "./a", "matcher": "Shell", "failClosed": true}],
+            "stop": [{"type": "command", "command": "./c"}],
+        }})
+    );
+    let left = adopted.left.as_deref().unwrap();
+    let stays: Vec<_> =
+        foreign_entries(cursor, left).unwrap().into_iter().map(|entry| entry.what).collect();
+    assert_eq!(stays, ["prompt", "./b", "./d"]);
+    // Claude Code runs no entry without a type.
+    let without = r#"{"hooks": {"Stop": [{"hooks": [{"command": "./a"}]}]}}"#;
+    assert_eq!(move_entries_to_tenterhook(claude(), without).unwrap(), None);
+}
+
 /// BR-63.
 #[test]
 fn what_the_agent_would_reject_is_left_alone() {

@@ -7,6 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::MatcherSpec;
 use super::rule::{Call, Covers, PathAnchors, Reading, Rule, RuleFault, Selection};
 use crate::compat::Compat;
 use crate::event::Event;
@@ -51,6 +52,8 @@ struct RuleTest {
 struct Custom {
     test: Arc<dyn Fn(&Event) -> Picked + Send + Sync>,
     written: Option<String>,
+    /// The matcher that tests the same.
+    matcher: Option<MatcherSpec>,
 }
 
 impl fmt::Debug for Custom {
@@ -155,8 +158,26 @@ impl Condition {
         text: impl Into<String>,
         test: impl Fn(&Event) -> Picked + Send + Sync + 'static,
     ) -> Self {
-        let custom = Custom { test: Arc::new(test), written: None };
+        let custom = Custom { test: Arc::new(test), written: None, matcher: None };
         Self { text: text.into(), test: Test::Custom(custom) }
+    }
+
+    /// Sets the matcher that tests the same, for a file in which the entry has a matcher.
+    #[must_use]
+    pub(crate) fn with_matcher(self, matcher: MatcherSpec) -> Self {
+        let test = match self.test {
+            Test::Custom(custom) => Test::Custom(Custom { matcher: Some(matcher), ..custom }),
+            other @ (Test::Rule(_) | Test::When(_) | Test::All(_) | Test::Any(_)) => other,
+        };
+        Self { test, ..self }
+    }
+
+    /// Returns the matcher that tests the same as the whole condition, if there is one.
+    pub(crate) const fn as_matcher(&self) -> Option<&MatcherSpec> {
+        match &self.test {
+            Test::Custom(custom) => custom.matcher.as_ref(),
+            Test::Rule(_) | Test::When(_) | Test::All(_) | Test::Any(_) => None,
+        }
     }
 
     /// Sets the TOML value that stands for the condition in a native file. Without one, it cannot

@@ -13,7 +13,9 @@ mod vocabulary;
 
 use std::path::Path;
 
+use crate::agents::antigravity::GROUPED;
 use crate::answer::Powers;
+use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::call;
 pub(crate) use crate::dialect::parts::{Calls, Checks, Core, Dialect, Failures, Files, Matching};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots};
@@ -23,10 +25,11 @@ pub(crate) use crate::syntax::Node;
 /// The dialect.
 pub static ANTIGRAVITY: Dialect = Dialect {
     matching: Matching {
+        server_tool: "mcp_SERVER_TOOL",
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "AY-10"),
         ..Matching::DEFAULT
     },
-    files: Files { checks: Checks::File(accepted::find_refused_value), ..Files::DEFAULT },
+    files: Files { written: Some(&WRITTEN), checks: Checks::File(accepted::find_refused_value), ..Files::DEFAULT },
     failures: Failures {
         without_answer: |event, _| missing_answer_policy(event),
         ..Failures::DEFAULT
@@ -43,6 +46,21 @@ pub static ANTIGRAVITY: Dialect = Dialect {
         encode_event: vocabulary::encode_event,
         read_answer: reply::read_answer,
     })
+};
+
+/// How its hook file is written (C-150).
+static WRITTEN: HookFile = HookFile {
+    agent: "Antigravity",
+    path: ".agents/hooks.json",
+    layout: Layout::Named(GROUPED),
+    keys: &[
+        (Field::Type, "type"),
+        (Field::Matcher, "matcher"),
+        (Field::Line, "command"),
+        (Field::Timeout, "timeout"),
+    ],
+    second: 1.0,
+    closed: None,
 };
 
 /// Returns what Antigravity does if a hook gives no answer: before a tool, it denies (AY-41).

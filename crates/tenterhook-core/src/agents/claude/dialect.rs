@@ -28,6 +28,7 @@ use std::time::Duration;
 
 pub(crate) use plugins::settings_refusal_reason;
 
+use crate::agents::EntryValue;
 use crate::answer::Powers;
 use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::protocol;
@@ -118,5 +119,5 @@ static WRITTEN: HookFile = HookFile {
         (Field::Server, "server"),
     ],
     second: 1.0,
-    closed: Some(("onFailure", "block")),
+    closed: Some(("onFailure", EntryValue::Text("block"))),
 };

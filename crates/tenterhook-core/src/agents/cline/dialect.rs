@@ -13,11 +13,15 @@ use std::time::Duration;
 
 pub(crate) use crate::answer::Powers;
 use crate::dialect::kit::reply_form;
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, VersionSource};
+pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, VersionSource};
 use crate::dialect::{DialectId, EventRow};
 
 /// The dialect.
 pub static CLINE: Dialect = Dialect {
+    files: Files {
+        unwritten: "each of its hooks is a script, in a file with the name of an event",
+        ..Files::DEFAULT
+    },
     calls: Calls {
         versions: &[VersionSource::Field("clineVersion")],
         replies: Some(&reply::REPLIES),

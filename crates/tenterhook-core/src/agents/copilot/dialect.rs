@@ -47,6 +47,7 @@ const FAILURES: Failures = Failures {
 const REQUESTS: Requests = Requests { interpolation: Interpolation::EMPTY, ..Requests::DEFAULT };
 
 const MATCHING: Matching = Matching {
+    server_tool: "SERVER-TOOL",
     unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "CP-10"),
     ..Matching::DEFAULT
 };

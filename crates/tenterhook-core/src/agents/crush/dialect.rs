@@ -12,9 +12,10 @@ mod vocabulary;
 use std::path::Path;
 
 use crate::answer::Powers;
+use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::{call, reply_form};
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Layers, Matching};
+pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Layers, Matching};
 use crate::dialect::{Candidate, DialectId, Envelope, EventRow, Fit, Roots};
 use crate::event::Event;
 use crate::hook::Layer;
@@ -23,9 +24,11 @@ pub(crate) use crate::syntax::Node;
 /// The dialect.
 pub static CRUSH: Dialect = Dialect {
     matching: Matching {
+        server_tool: "mcp_SERVER_TOOL",
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "CR-10"),
         ..Matching::DEFAULT
     },
+    files: Files { written: Some(&WRITTEN), ..Files::DEFAULT },
     layers: Layers { drops_repeats: true, ..Layers::DEFAULT },
     calls: Calls {
         replies: Some(&reply::REPLIES),
@@ -43,6 +46,16 @@ pub static CRUSH: Dialect = Dialect {
         encode_event,
         read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
+};
+
+/// How its hook file is written (C-150).
+static WRITTEN: HookFile = HookFile {
+    agent: "Crush",
+    path: "crush.json",
+    layout: Layout::Entries(&[]),
+    keys: &[(Field::Matcher, "matcher"), (Field::Line, "command"), (Field::Timeout, "timeout")],
+    second: 1.0,
+    closed: None,
 };
 
 /// The user's file and the project's two (CR-1).

@@ -13,7 +13,9 @@ mod vocabulary;
 
 use std::path::Path;
 
+use crate::agents::EntryValue;
 use crate::answer::Powers;
+use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::reply_form;
 pub(crate) use crate::dialect::parts::{
@@ -26,6 +28,7 @@ use crate::source::ReadConfig;
 pub(crate) use crate::syntax::Node;
 
 const MATCHING: Matching = Matching {
+    server_tool: "MCP:TOOL",
     unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "CU-10"),
     ..Matching::DEFAULT
 };
@@ -33,7 +36,7 @@ const MATCHING: Matching = Matching {
 /// The dialect of the events of all tools, which reads all files and answers all calls.
 pub static CURSOR: Dialect = Dialect {
     matching: MATCHING,
-    files: Files { checks: Checks::File(accepted::find_refused_value), ..Files::DEFAULT },
+    files: Files { written: Some(&WRITTEN), checks: Checks::File(accepted::find_refused_value), ..Files::DEFAULT },
     calls: Calls {
         replies: Some(&reply::REPLIES),
         own_variable: Some("CURSOR_VERSION"),
@@ -57,7 +60,8 @@ pub static CURSOR: Dialect = Dialect {
 
 /// The dialect of the events of single actions.
 pub static ACTION: Dialect = Dialect {
-    matching: MATCHING,
+    // The matcher of an action is ours (CU-11).
+    matching: Matching { server_tool: "mcp__SERVER__TOOL", ..MATCHING },
     ..Dialect::new(Core {
         id: DialectId::CURSOR_ACTION,
         rows: || &action::ROWS,
@@ -72,6 +76,16 @@ pub static ACTION: Dialect = Dialect {
             reply_form::read_report(&action::FORM, event, row, report)
         },
     })
+};
+
+/// How its hook file is written (C-150).
+static WRITTEN: HookFile = HookFile {
+    agent: "Cursor",
+    path: ".cursor/hooks.json",
+    layout: Layout::EntriesWithoutSlashes(&[("version", 1)]),
+    keys: &[(Field::Matcher, "matcher"), (Field::Line, "command"), (Field::Timeout, "timeout")],
+    second: 1.0,
+    closed: Some(("failClosed", EntryValue::True)),
 };
 
 fn new_row_of_unknown_event(event: &crate::event::EventName) -> EventRow {

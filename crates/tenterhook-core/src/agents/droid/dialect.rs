@@ -25,6 +25,7 @@ pub(crate) use crate::syntax::Node;
 /// The dialect.
 pub static DROID: Dialect = Dialect {
     matching: Matching {
+        server_tool: "SERVER___TOOL",
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "DR-10"),
         ..Matching::DEFAULT
     },

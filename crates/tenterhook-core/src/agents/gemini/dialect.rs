@@ -26,6 +26,7 @@ pub(crate) use crate::hook::OnFailure;
 /// The dialect.
 pub static GEMINI: Dialect = Dialect {
     matching: Matching {
+        server_tool: "mcp_SERVER_TOOL",
         tests_other_names: false,
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "GM-10"),
         ..Matching::DEFAULT

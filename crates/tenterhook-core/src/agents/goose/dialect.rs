@@ -11,6 +11,7 @@ mod vocabulary;
 
 use std::path::Path;
 
+use crate::agents::EntryValue;
 use crate::answer::Powers;
 use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::{call, reply_form};
@@ -23,6 +24,7 @@ pub(crate) use crate::syntax::Node;
 pub static GOOSE: Dialect = Dialect {
     files: Files { written: Some(&WRITTEN), ..Files::DEFAULT },
     matching: Matching {
+        server_tool: "SERVER__TOOL",
         tests_other_names: false,
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "GO-10"),
         ..Matching::DEFAULT
@@ -53,7 +55,7 @@ static WRITTEN: HookFile = HookFile {
         (Field::Timeout, "timeout"),
     ],
     second: 1.0,
-    closed: Some(("on_failure", "block")),
+    closed: Some(("on_failure", EntryValue::Text("block"))),
 };
 
 const FILE: &str = ".agents/plugins/*/hooks/hooks.json";

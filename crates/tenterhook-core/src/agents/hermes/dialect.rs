@@ -14,14 +14,16 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::answer::Powers;
+use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::reply_form;
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Matching};
+pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Matching};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots, machine};
 use crate::hook::Layer;
 pub(crate) use crate::syntax::Node;
 
 /// The dialect.
 pub static HERMES: Dialect = Dialect {
+    files: Files { written: Some(&WRITTEN), ..Files::DEFAULT },
     matching: Matching {
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "HE-10"),
         ..Matching::DEFAULT
@@ -38,6 +40,16 @@ pub static HERMES: Dialect = Dialect {
         encode_event: vocabulary::encode_event,
         read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
+};
+
+/// How its hook file is written (C-150).
+static WRITTEN: HookFile = HookFile {
+    agent: "Hermes",
+    path: ".hermes/config.yaml",
+    layout: Layout::Yaml,
+    keys: &[(Field::Matcher, "matcher"), (Field::Line, "command"), (Field::Timeout, "timeout")],
+    second: 1.0,
+    closed: None,
 };
 
 /// The default timeout of a hook, and the longest.

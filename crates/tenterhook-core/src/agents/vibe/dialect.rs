@@ -12,15 +12,20 @@ mod vocabulary;
 
 use std::path::Path;
 
+use crate::agents::EntryValue;
 use crate::answer::Powers;
+use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::reply_form;
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect};
+pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Matching};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots};
 use crate::hook::Layer;
 pub(crate) use crate::syntax::Node;
 
 /// The dialect.
 pub static VIBE: Dialect = Dialect {
+    // Its names have a dot, for which matchers also take `_` (VI-10).
+    matching: Matching { server_tool: "mcp_SERVER_TOOL", ..Matching::DEFAULT },
+    files: Files { written: Some(&WRITTEN), ..Files::DEFAULT },
     calls: Calls {
         replies: Some(&reply::REPLIES),
         says_stopped_before: false,
@@ -40,6 +45,22 @@ pub static VIBE: Dialect = Dialect {
         encode_event: vocabulary::encode_event,
         read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
+};
+
+/// How its hook file is written (C-150).
+static WRITTEN: HookFile = HookFile {
+    agent: "Mistral Vibe",
+    path: ".vibe/hooks.toml",
+    layout: Layout::Tables,
+    keys: &[
+        (Field::Name, "name"),
+        (Field::Event, "type"),
+        (Field::Matcher, "match"),
+        (Field::Line, "command"),
+        (Field::Timeout, "timeout"),
+    ],
+    second: 1.0,
+    closed: Some(("strict", EntryValue::True)),
 };
 
 /// The user's file, and the project's, which Mistral Vibe reads first (VI-1).

@@ -15,13 +15,14 @@ use crate::dialect::kit::reply::phrases::{
 };
 use crate::dialect::kit::reply::{EventReplies, Part, Replies};
 use crate::dialect::kit::reply_form::{self, Ended, ReplyForm};
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect};
+pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files};
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{DialectId, EventRow, Fit, Subject};
 use crate::source::ReadConfig;
 
 /// The dialect.
 pub static VSCODE: Dialect = Dialect {
+    files: Files { unwritten: "it reads the files of `copilot` and of `claude`", ..Files::DEFAULT },
     calls: Calls { replies: Some(&REPLIES), ..Calls::DEFAULT },
     ..Dialect::new(Core {
         id: DialectId::VSCODE,

@@ -1,11 +1,12 @@
 //! Compares a hook with the hook that an agent reads of its entry, field by field.
 
 use super::entry::words_of_invocation;
-use super::matcher::{is_same_matcher, translate_matcher};
-use super::{HookFile, NotWritten};
+use super::matcher::{Translated, is_same_matcher, matches_none};
+use super::{Field, HookFile, NotWritten, row_of_hook, selection_of_hook};
 use crate::answer::{Failure, Power};
 use crate::diagnostic::Code;
-use crate::dialect::{Dialect, EventRow};
+use crate::dialect::kit::lint::variables as find_variables;
+use crate::dialect::{Dialect, EventRow, Subject};
 use crate::hook::{
     Command, Hook, Inherit, Invocation, OnFailure, Phase, Run, Sandbox, Shell, Wait,
 };
@@ -23,18 +24,19 @@ struct Comparison<'a> {
     /// Its event, as the target has it.
     row: &'a EventRow,
     target: &'a Dialect,
+    file: &'a HookFile,
     agent: &'static str,
     lost: Vec<String>,
 }
 
 /// Returns what `read`, the hooks that the target reads of an entry, lack of `hook`; the error says
-/// why nothing of it runs.
+/// why nothing of it runs. Without a matcher that is wanted, matchers are not compared.
 pub(super) fn differences(
     hook: &Hook,
     row: &EventRow,
     read: &[Hook],
-    target: &Dialect,
-    file: &HookFile,
+    (target, file): (&Dialect, &HookFile),
+    wanted: Option<&Translated>,
 ) -> Result<Vec<String>, NotWritten> {
     let agent = file.agent;
     let found = read.iter().find(|read| read.event == hook.event);
@@ -46,10 +48,13 @@ pub(super) fn differences(
         let why = part.problem_message(why);
         return Err(NotWritten(format!("{agent} would not run it: {why}")));
     }
-    let from = hook.dialect.dialect().event_row(&hook.event).unwrap_or(row);
-    let mut compared = Comparison { hook, from, read: found, row, target, agent, lost: Vec::new() };
+    let from = row_of_hook(hook).unwrap_or(row);
+    let lost = Vec::new();
+    let mut compared = Comparison { hook, from, read: found, row, target, file, agent, lost };
     compared.compare_events(read);
-    compared.compare_matchers();
+    if let Some(wanted) = wanted {
+        compared.compare_matchers(wanted)?;
+    }
     compared.compare_runs();
     compared.compare_timeouts();
     compared.compare_failure_policies();
@@ -70,21 +75,37 @@ impl Comparison<'_> {
             let agent = self.agent;
             self.lose("event", format!("{agent} also runs it on {}", others.join(", ")));
         }
+        // Where events of one tool are several events, the matcher says which.
+        let rows = self.hook.dialect.dialect().event_rows().iter();
+        let is_one_of_several = rows.filter(|row| row.event == self.from.event).count() > 1;
+        if let Some(own) = self.hook.own_event.filter(|_| is_one_of_several)
+            && !matches!(self.from.subject, Subject::Tool(_) | Subject::Field("tool_name"))
+        {
+            let (agent, event) = (self.agent, &self.row.name);
+            self.lose("event", format!("{agent} runs it on each `{event}`, not only on `{own}`"));
+        }
     }
 
-    fn compare_matchers(&mut self) {
+    /// Compares matchers; the error says that the target would match nothing.
+    fn compare_matchers(&mut self, translated: &Translated) -> Result<(), NotWritten> {
         let agent = self.agent;
-        let spec = self.hook.matcher.spec();
-        let (wanted, lost) = translate_matcher(spec, self.from, self.row);
-        for loss in lost {
+        let wanted = translated.matcher.clone();
+        for loss in &translated.lost {
             self.lose("matcher", loss);
         }
-        let got = self.read.matcher.spec();
-        if is_same_matcher(&wanted, got) {
-            return;
+        let (got, _) = selection_of_hook(self.read);
+        if is_same_matcher(&wanted, &got) {
+            if matches_none(&got, &translated.server_tools) {
+                let why = format!("{agent} runs it on no tool of an MCP server");
+                if translated.is_about_servers_alone() {
+                    return Err(NotWritten(format!("`matcher`: {why}")));
+                }
+                self.lose("matcher", why);
+            }
+            return Ok(());
         }
         let wanted = matcher_text(&wanted);
-        match got {
+        match &got {
             MatcherSpec::Any => {
                 let event = &self.row.name;
                 self.lose(
@@ -96,6 +117,7 @@ impl Comparison<'_> {
                 self.lose("matcher", format!("{agent} reads `{wanted}` as `{}`", matcher_text(got)))
             }
         }
+        Ok(())
     }
 
     fn compare_runs(&mut self) {
@@ -111,6 +133,7 @@ impl Comparison<'_> {
                 for loss in environment_losses(wanted, got, agent) {
                     self.lost.push(loss);
                 }
+                self.compare_project_variables(&wanted.invocation);
             }
             (Run::Http(wanted), Run::Http(got)) => {
                 if (&wanted.url, &wanted.headers, &wanted.variables)
@@ -140,8 +163,27 @@ impl Comparison<'_> {
         }
     }
 
+    /// Names the variables of the project that the command needs and only its own agent sets.
+    fn compare_project_variables(&mut self, invocation: &Invocation) {
+        let (set, kept) =
+            (self.hook.dialect.dialect().project_variables(), self.target.project_variables());
+        let words = words_of_invocation(invocation);
+        let used: Vec<&str> =
+            words.iter().flat_map(|word| find_variables(word)).map(|found| found.name).collect();
+        for name in set.iter().filter(|name| used.contains(name) && !kept.contains(name)) {
+            let agent = self.agent;
+            self.lose("command", format!("{agent} does not set `${name}`"));
+        }
+    }
+
     fn compare_timeouts(&mut self) {
         let wanted = self.hook.effective_timeout(self.from);
+        if self.file.key(Field::Timeout).is_none() {
+            if self.hook.timeout.is_some() {
+                self.lose("timeout", format!("{wanted:?} here; {} knows none", self.agent));
+            }
+            return;
+        }
         let default = || self.target.default_timeout(&self.read.run, self.row);
         let got = self.read.timeout.unwrap_or_else(default);
         if wanted != got {
@@ -156,35 +198,38 @@ impl Comparison<'_> {
             return;
         }
         let own = self.hook.dialect.dialect();
-        let failures = [
-            ("a program that fails", Failure::exit_code_failure(1, "")),
-            ("a program that is too slow", Failure::new(Code::TimedOut, "")),
-        ];
-        for (who, failure) in failures {
+        let policies = |failure: &Failure| {
             let policy = |hook: &Hook, row: &EventRow, dialect: &Dialect| {
                 hook.on_failure
-                    .unwrap_or_else(|| dialect.default_failure_policy(hook, row, &failure))
+                    .unwrap_or_else(|| dialect.default_failure_policy(hook, row, failure))
             };
-            let wanted = policy(self.hook, self.from, own);
-            let got = policy(self.read, self.row, self.target);
-            if wanted != got {
-                let text =
-                    format!("{who} {} here, and {} there", consequence(wanted), consequence(got));
-                self.lose("on_failure", text);
-            }
+            (policy(self.hook, self.from, own), policy(self.read, self.row, self.target))
+        };
+        let fails = policies(&Failure::exit_code_failure(1, ""));
+        let slow = policies(&Failure::new(Code::TimedOut, ""));
+        let all = match fails == slow {
+            true => vec![("a program that fails or is too slow", fails)],
+            false => vec![("a program that fails", fails), ("a program that is too slow", slow)],
+        };
+        for (who, (wanted, got)) in all.into_iter().filter(|(_, (wanted, got))| wanted != got) {
+            let text =
+                format!("{who} {} here, and {} there", consequence(wanted), consequence(got));
+            self.lose("on_failure", text);
         }
     }
 
     fn compare_options(&mut self) {
         let (hook, read, agent) = (self.hook, self.read, self.agent);
-        let text =
-            |hook: &Hook| hook.condition.as_ref().map(|condition| condition.text().to_owned());
+        let text = |hook: &Hook| selection_of_hook(hook).1.map(str::to_owned);
         match (text(hook), text(read)) {
             (Some(wanted), got) if got.as_ref() != Some(&wanted) => {
                 self.lose("if", format!("{agent} cannot say `{wanted}`: it runs on more calls"));
             }
             (None, Some(got)) => self.lose("if", format!("it runs only if `{got}`")),
             _ => {}
+        }
+        for key in &hook.own_keys {
+            self.lose(key, format!("{agent} has no such key"));
         }
         if hook.wait != read.wait {
             let text = match read.wait {
@@ -266,6 +311,13 @@ fn is_same_invocation(wanted: &Invocation, got: &Invocation) -> bool {
             Invocation::Shell { text: wanted, shell: Shell::Sh | Shell::Bash | Shell::Login },
             Invocation::Shell { text: got, shell: Shell::Sh | Shell::Bash | Shell::Login },
         ) if wanted == got && is_plain_command(wanted) => true,
+        // No shell is needed to start the words of a path.
+        (
+            Invocation::Shell { text, shell: Shell::Sh | Shell::Bash },
+            got @ Invocation::Argv { .. },
+        ) if is_plain_path(text) => {
+            words_of_invocation(got).iter().map(String::as_str).eq(text.split_whitespace())
+        }
         // A shell that only starts the words.
         (wanted, Invocation::Shell { text, .. }) => *text == line_of(wanted),
         (wanted, got @ Invocation::Argv { .. }) => {
@@ -277,6 +329,11 @@ fn is_same_invocation(wanted: &Invocation, got: &Invocation) -> bool {
 /// Returns `true` if a line is plain words, which each of these shells runs alike.
 fn is_plain_command(line: &str) -> bool {
     line.chars().all(|char| char.is_ascii_alphanumeric() || " ./_-+:,@%".contains(char))
+}
+
+/// Returns `true` if a line is plain words of which the first is a path: no word of the shell.
+fn is_plain_path(line: &str) -> bool {
+    is_plain_command(line) && line.split_whitespace().next().is_some_and(|word| word.contains('/'))
 }
 
 /// Returns an invocation as a line for a shell.

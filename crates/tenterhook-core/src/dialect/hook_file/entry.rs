@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value, json};
 use tenterhook_shell::quote_word;
-use toml_edit::{ArrayOfTables, DocumentMut, Item, Table};
 
-use super::matcher::{matcher_texts, translate_matcher};
-use super::{Field, HookFile, NotWritten, WrittenEntry};
+use super::matcher::matcher_texts;
+use super::{Field, HookFile, NotWritten, WrittenEntry, row_of_hook};
+use crate::agents::EntryValue;
 use crate::dialect::{Dialect, EventRow};
 use crate::hook::{Command, Hook, Http, Invocation, OnFailure, Run, Shell, Wait};
-use crate::matcher::Written;
+use crate::matcher::{MatcherSpec, Written};
 
 /// Returns the entries that may say what the hook says, the plainest first; the error says why none
 /// can.
@@ -17,15 +17,15 @@ pub(super) fn entry_candidates(
     target: &Dialect,
     file: &HookFile,
     row: &EventRow,
+    matcher: &MatcherSpec,
 ) -> Result<Vec<WrittenEntry>, NotWritten> {
-    let from = hook.dialect.dialect().event_row(&hook.event).unwrap_or(row);
-    let (matcher, _) = translate_matcher(hook.matcher.spec(), from, row);
     let mut candidates = Vec::new();
     for entry in run_candidates(&hook.run, file)? {
-        let entry = with_options(entry, hook, target, file, row);
-        for matcher in matcher_texts(&matcher) {
-            let event = row.name.clone().into_owned();
-            candidates.push(WrittenEntry { event, matcher, entry: entry.clone() });
+        for entry in with_options(&entry, hook, target, file, row) {
+            for matcher in matcher_texts(matcher, row) {
+                let event = row.name.clone().into_owned();
+                candidates.push(WrittenEntry { event, matcher, entry: entry.clone() });
+            }
         }
     }
     Ok(candidates)
@@ -146,14 +146,17 @@ fn http_entry(http: &Http, file: &HookFile) -> Result<Map<String, Value>, NotWri
     Ok(entry)
 }
 
-/// Adds the options of a hook that have a key.
+/// Returns the entry with the options of a hook that have a key: first with all of them, then with a
+/// whole number of units as the timeout, then the same without the key by which a missing answer
+/// denies, for agents that refuse these.
 fn with_options(
-    mut entry: Map<String, Value>,
+    entry: &Map<String, Value>,
     hook: &Hook,
     target: &Dialect,
     file: &HookFile,
     row: &EventRow,
-) -> Map<String, Value> {
+) -> Vec<Map<String, Value>> {
+    let mut entry = entry.clone();
     let mut set = |field: Field, value: Option<Value>| {
         if let (Some(key), Some(value)) = (file.key(field), value) {
             entry.insert(key.to_owned(), value);
@@ -165,22 +168,38 @@ fn with_options(
         set(Field::Env, (!env.is_empty()).then_some(Value::Object(env)));
         set(Field::Cwd, command.cwd.as_ref().map(|cwd| cwd.to_string_lossy().into()));
     }
-    let own = hook.dialect.dialect();
-    let source_row = own.event_row(&hook.event).unwrap_or(row);
+    let source_row = row_of_hook(hook).unwrap_or(row);
     let wanted = hook.effective_timeout(source_row);
     let is_needed = hook.timeout.is_some() || wanted != target.default_timeout(&hook.run, row);
-    set(Field::Timeout, is_needed.then(|| timeout_number(wanted.as_secs_f64() * file.second)));
+    let units = wanted.as_secs_f64() * file.second;
+    set(Field::Timeout, is_needed.then(|| timeout_number(units)));
     set(Field::Status, hook.status.as_deref().map(Value::from));
     set(Field::Once, hook.once.then_some(true.into()));
     set(Field::Background, (hook.wait == Wait::Detached).then_some(true.into()));
     set(Field::Wake, (hook.wait == Wait::Rewake).then_some(true.into()));
     set(Field::Condition, rule_text(hook).map(Value::from));
+    let mut entries = vec![entry];
+    if let Some(key) = file.key(Field::Timeout).filter(|_| is_needed && units.fract() != 0.0) {
+        let whole = entries.iter().cloned().map(|mut entry| {
+            entry.insert(key.to_owned(), timeout_number(units.ceil()));
+            entry
+        });
+        entries.extend(whole.collect::<Vec<_>>());
+    }
     let closes = hook.on_failure == Some(OnFailure::Block)
         || (hook.on_failure.is_none() && source_row.failure == OnFailure::Block);
     if let Some((key, value)) = file.closed.filter(|_| closes && hook.wait == Wait::Attached) {
-        entry.insert(key.to_owned(), value.into());
+        let value = match value {
+            EntryValue::Text(text) => Value::from(text),
+            EntryValue::True => Value::from(true),
+        };
+        let closed = entries.iter().cloned().map(|mut entry| {
+            entry.insert(key.to_owned(), value.clone());
+            entry
+        });
+        entries = closed.collect::<Vec<_>>().into_iter().chain(entries).collect();
     }
-    entry
+    entries
 }
 
 /// Returns a number as an integer if it is whole.
@@ -195,40 +214,4 @@ fn rule_text(hook: &Hook) -> Option<&str> {
         [Written::Rule(rule)] => Some(rule),
         _ => None,
     }
-}
-
-/// Returns an entry with its matcher, and its event where the table has a key for it.
-pub(super) fn with_matcher(file: &HookFile, written: &WrittenEntry) -> Map<String, Value> {
-    let mut entry = Map::new();
-    entry.extend(file.key(Field::Event).map(|key| (key.to_owned(), written.event.as_str().into())));
-    if let (Some(key), Some(matcher)) = (file.key(Field::Matcher), &written.matcher) {
-        entry.insert(key.to_owned(), matcher.as_str().into());
-    }
-    entry.extend(written.entry.clone());
-    entry
-}
-
-/// Renders entries as tables `[[hooks]]`.
-pub(super) fn toml_tables(file: &HookFile, written: &[WrittenEntry]) -> String {
-    let mut tables = ArrayOfTables::new();
-    for entry in written {
-        let mut table = Table::new();
-        for (key, value) in with_matcher(file, entry) {
-            let item = match value {
-                Value::String(text) => toml_edit::value(text),
-                Value::Bool(flag) => toml_edit::value(flag),
-                Value::Number(number) => match number.as_i64() {
-                    Some(number) => toml_edit::value(number),
-                    None => toml_edit::value(number.as_f64().unwrap_or_default()),
-                },
-                // No table of an agent has these.
-                Value::Null | Value::Array(_) | Value::Object(_) => continue,
-            };
-            table.insert(&key, item);
-        }
-        tables.push(table);
-    }
-    let mut document = DocumentMut::new();
-    document.insert("hooks", Item::ArrayOfTables(tables));
-    document.to_string()
 }

@@ -69,6 +69,8 @@ pub(crate) fn new_hook(
     hook.place = Some(reader.findings.location(node.span));
     hook.layer = source.layer;
     hook.compat = source.compat;
+    let keys = reader.file.own_keys.iter().copied();
+    hook.own_keys = keys.filter(|key| reader.non_null_entry(node, key).is_some()).collect();
     hook
 }
 

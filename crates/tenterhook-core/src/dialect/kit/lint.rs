@@ -16,7 +16,7 @@ use crate::hook::Hook;
 use crate::matcher::MatcherSpec;
 
 pub(crate) use command::CommandText;
-pub(crate) use javascript::find_foreign_syntax;
+pub(crate) use javascript::{foreign_syntax_finding, javascript_fault};
 pub(crate) use variables::find_variables as variables;
 
 /// The label of a finding whose hook can never run.

@@ -281,6 +281,12 @@ impl Writer {
 
     /// Reports the settings of a hook that no native file can express.
     fn report_inexpressible_settings(&mut self, hook: &Hook) {
+        for key in &hook.own_keys {
+            self.report_partly_carried_over(
+                hook,
+                &format!("`{key}`: a native file has no such key"),
+            );
+        }
         if hook.compat == crate::hook::Compat::Exact {
             self.report_partly_carried_over(
                 hook,

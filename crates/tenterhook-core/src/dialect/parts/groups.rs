@@ -35,6 +35,8 @@ pub(crate) struct Files {
     pub(crate) servers: Option<&'static ServerFiles>,
     /// How its hook file is written; `None` if it has no single file of hooks.
     pub(crate) written: Option<&'static HookFile>,
+    /// Why it has none, as a clause.
+    pub(crate) unwritten: &'static str,
 }
 
 impl Files {
@@ -44,6 +46,7 @@ impl Files {
         checks: Checks::Nothing,
         servers: None,
         written: None,
+        unwritten: "it loads modules, and no file of hooks",
     };
 }
 
@@ -86,6 +89,8 @@ pub(crate) struct Matching {
     pub(crate) condition: fn(&Node, &Source) -> Result<Condition, ConditionFault>,
     /// Whether the agent, too, tests the other names of a tool (S-5).
     pub(crate) tests_other_names: bool,
+    /// How matchers name a tool of an MCP server, with `SERVER` and `TOOL` in it.
+    pub(crate) server_tool: &'static str,
     /// Why no event can select a hook, and the rule that says so.
     pub(crate) unreachable: fn(&Hook) -> Option<(String, &'static str)>,
 }
@@ -95,6 +100,7 @@ impl Matching {
         subjects: |_| &[],
         condition: |node, source| parse_condition(node, source, Reading::Native),
         tests_other_names: true,
+        server_tool: "mcp__SERVER__TOOL",
         unreachable: |_| None,
     };
 }

@@ -3,8 +3,8 @@
 
 use super::vocabulary::ROWS;
 use crate::diagnostic::Span;
+use crate::dialect::kit::lint::javascript_fault;
 use crate::dialect::kit::shape::{RefusedValue, Shape, StoppedEvent};
-use crate::matcher::{Matcher, MatcherSpec};
 use crate::syntax::{Entry, Node};
 
 const HANDLER: Shape = Shape::ByType(&[(
@@ -49,8 +49,7 @@ fn find_stopping_value(event: &Entry) -> Option<StoppedEvent> {
 fn find_invalid_matcher(event: &Entry) -> Option<RefusedValue> {
     event.node.as_array()?.iter().enumerate().find_map(|(at, group)| {
         let matcher = group.get("matcher")?;
-        let spec = MatcherSpec::Regex(matcher.as_str()?.to_owned());
-        let why = Matcher::new(spec).compile().err()?;
+        let why = javascript_fault(matcher.as_str()?)?;
         let path = format!("{}.{at}.matcher", event.key);
         let fault = format!("is not a valid regular expression: {why}");
         Some(RefusedValue { path, span: matcher.span, key_span: None::<Span>, fault })

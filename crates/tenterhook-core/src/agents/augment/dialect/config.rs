@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::vocabulary;
 use crate::diagnostic::Code;
 use crate::dialect::DialectId;
+use crate::dialect::hook_file::OWN_TOOLS_ALONE;
 use crate::dialect::kit::entry::{EntryFault, Fields};
 use crate::dialect::kit::field::SHORT;
 use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
@@ -106,7 +107,10 @@ fn parse_matcher(text: &str) -> (MatcherSpec, Option<String>) {
     match why {
         // The invalid expression stays, so that the hook fails on every event (S-3).
         Some(why) => (MatcherSpec::Regex(text.to_owned()), Some(why.to_string())),
-        None => (MatcherSpec::Regex(format!("^(?!mcp__).*?(?:{text})")), None),
+        None => {
+            let (before, behind) = OWN_TOOLS_ALONE;
+            (MatcherSpec::Regex(format!("{before}{text}{behind}")), None)
+        }
     }
 }
 

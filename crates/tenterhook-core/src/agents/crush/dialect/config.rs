@@ -15,6 +15,7 @@ use crate::source::{ReadConfig, Source};
 use crate::syntax::{Entry, Format, Node};
 
 static FILE: File = File {
+    own_keys: &["name"],
     rules: Rules::with_one_rule("CR-3"),
     items: "hooks",
     takes_comments: true,

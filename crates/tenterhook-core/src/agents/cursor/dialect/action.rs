@@ -11,6 +11,7 @@ use crate::dialect::kit::call::Vocabulary;
 use crate::dialect::kit::reply_form::{self, ReplyForm};
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
 use crate::event::Event;
+use crate::matcher::MatcherSpec;
 
 pub(super) static WORDS: Vocabulary = Vocabulary {
     agent: "Cursor",
@@ -69,6 +70,19 @@ impl Action {
             "Read" => Some(Self::Read),
             _ if tool.starts_with("mcp__") => Some(Self::Mcp),
             _ => EDITS.contains(&tool).then_some(Self::Edit),
+        }
+    }
+
+    /// Returns the matcher of the tools of the action.
+    pub(super) fn matcher(self) -> MatcherSpec {
+        let words = |names: &[&str]| {
+            MatcherSpec::Words(names.iter().map(|name| (*name).to_owned()).collect())
+        };
+        match self {
+            Self::Shell => words(&["Shell"]),
+            Self::Mcp => MatcherSpec::Regex("^mcp__".to_owned()),
+            Self::Read => words(&["Read"]),
+            Self::Edit => words(EDITS),
         }
     }
 

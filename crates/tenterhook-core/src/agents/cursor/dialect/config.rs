@@ -11,7 +11,7 @@ pub(crate) use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::entry::{self, EntryFault, Fields};
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
 use crate::dialect::kit::groups;
-use crate::dialect::kit::lint::Lints;
+use crate::dialect::kit::lint::{Lints, javascript_fault};
 use crate::dialect::{EventRow, Subject};
 use crate::event::Event;
 use crate::hook::{Compat, OnFailure, Run};
@@ -20,6 +20,7 @@ use crate::source::{ReadConfig, Source};
 use crate::syntax::{Format, Node, find_text_with_comment, parse_by_format};
 
 static FILE: File = File {
+    own_keys: &["loop_limit"],
     items: "hooks",
     shape: r#"write `{"version": 1, "hooks": {"preToolUse": [{"command": "..."}]}}`"#,
     rules: Rules::with_one_rule("CU-6"),
@@ -134,8 +135,9 @@ fn read_hook(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     match Action::of_event(&scope.name) {
         Some(action) => {
             hook.dialect = DialectId::CURSOR_ACTION;
-            hook.matcher = Matcher::new(MatcherSpec::Any);
-            hook.condition = Some(action_condition(action, &scope, spec));
+            hook.matcher = Matcher::new(action.matcher());
+            hook.condition =
+                (spec != MatcherSpec::Any).then(|| action_condition(action, &scope, spec));
         }
         None => hook.matcher = Matcher::new(spec),
     }
@@ -184,14 +186,20 @@ fn read_matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherS
         return MatcherSpec::Any;
     }
     let spec = MatcherSpec::Regex(text.to_owned());
-    if let Some(why) = Matcher::new(spec.clone()).compile().err() {
+    if let Some(why) = javascript_fault(text) {
         let message = format!("the matcher is not a valid regular expression: {why}");
         let found = finding_without_location(Code::InvalidMatcher, message);
-        let help = "Cursor drops the whole file; here the hook's failure policy decides each time";
+        let is_valid_here = Matcher::new(spec.clone()).compile().is_ok();
+        let help = match is_valid_here {
+            true => "Cursor drops the whole file; here the hook runs",
+            false => {
+                "Cursor drops the whole file; here the hook's failure policy decides each time"
+            }
+        };
         reader.report(field.node.span, found.help(help));
         reader.refused.get_or_insert_with(|| format!("a matcher is not valid: {why}"));
         let is_exact = reader.source.compat == Compat::Exact;
-        return if is_exact { MatcherSpec::Never(why.to_string()) } else { spec };
+        return if is_exact { MatcherSpec::Never(why) } else { spec };
     }
     if Action::of_event(&scope.name).is_none() {
         groups::lint_matcher(reader, field, scope, &spec);

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::vocabulary;
-use crate::diagnostic::{Code, Severity, Span};
+use crate::diagnostic::{Code, Severity};
 pub(crate) use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::entry::{EntryFault, Fields};
 use crate::dialect::kit::field::seconds_to_duration;
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
 use crate::dialect::kit::groups::{self, Groups};
-use crate::dialect::kit::lint::{Lints, find_foreign_syntax};
+use crate::dialect::kit::lint::{Lints, foreign_syntax_finding, javascript_fault};
 use crate::dialect::{DialectId, Subject};
 use crate::event::Event;
 use crate::hook::{Compat, Hook, Layer, Run};
@@ -21,6 +21,7 @@ use crate::source::{ReadConfig, Source, Switch};
 use crate::syntax::{Entry, Format, Node};
 
 static FILE: File = File {
+    own_keys: &["preserveRiskLevel"],
     rules: Rules::with_one_rule("DR-4"),
     shape: r#"write `{"PreToolUse": [{"matcher": "Execute", "hooks": [{"type": "command", "command": "..."}]}]}`"#,
     beside: &["hooks", SWITCH, "showHookOutput"],
@@ -138,18 +139,11 @@ fn parse_matcher(text: &str, compat: Compat) -> (MatcherSpec, Option<String>) {
         return (MatcherSpec::Any, None);
     }
     let regex = MatcherSpec::Regex(text.to_owned());
-    let why = Matcher::new(regex.clone()).compile().err().map(|why| why.to_string());
-    match (why.or_else(|| why_invalid_in_javascript(text)), compat) {
+    match (javascript_fault(text), compat) {
         (Some(why), Compat::Exact) => (MatcherSpec::Never(why.clone()), Some(why)),
         // The invalid expression stays, so that the hook fails on every event (S-3).
         (why, _) => (regex, why),
     }
-}
-
-/// Returns why Droid cannot compile an expression that our engine can (DR-12).
-fn why_invalid_in_javascript(text: &str) -> Option<String> {
-    let found = find_foreign_syntax(text).filter(|found| found.is_invalid)?;
-    Some(format!("JavaScript has no `{}`", found.part))
 }
 
 /// Describes what becomes of a group whose expression Droid cannot compile.
@@ -164,17 +158,6 @@ fn check_matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
     let read = parse_matcher(&scope.matcher, reader.source.compat);
     let help = help_for_invalid_expression(&scope.matcher);
     groups::report_matcher_faults(reader, entry, scope, &["", "*"], read, help);
-    report_other_meaning(reader, entry.node.span, &scope.matcher);
-}
-
-/// Reports a part of an expression that matches other text in Droid (DR-12).
-fn report_other_meaning(reader: &mut Reader<'_>, span: Span, text: &str) {
-    let found = find_foreign_syntax(text).filter(|found| !found.is_invalid);
-    if let Some(found) = found {
-        let message = format!("`{}` has another meaning in Droid, in JavaScript", found.part);
-        let found = finding_without_location(Code::InvalidMatcher, message);
-        reader.report(span, found.help("write `^`, `$` or the characters themselves"));
-    }
 }
 
 /// Reports a `commandRegex` that Droid cannot compile, or that it compares with no command (DR-11).
@@ -183,8 +166,9 @@ fn check_command_filter(reader: &mut Reader<'_>, node: &Node, scope: &Scope, fil
         let message = format!("`commandRegex` is not a valid regular expression: {why}");
         let found = finding_without_location(Code::InvalidMatcher, message);
         reader.report(node.span, found.help("Droid skips the group; here its hooks run"));
+    } else if let Some(found) = foreign_syntax_finding("Droid", filter) {
+        reader.report(node.span, found);
     }
-    report_other_meaning(reader, node.span, filter);
     let is_about_tools = scope.row.is_some_and(|row| matches!(row.subject, Subject::Tool(_)));
     let matcher = Matcher::new(parse_matcher(&scope.matcher, reader.source.compat).0);
     // A matcher that does not compile has its own finding.

@@ -26,6 +26,7 @@ static SWITCH: HookSwitch = HookSwitch {
 };
 
 static FILE: File = File {
+    own_keys: &["description"],
     shape: r#"write `{"hooks": {"BeforeTool": [{"matcher": "run_shell_command", "hooks": [{"type": "command", "command": "..."}]}]}}`"#,
     rules: Rules::with_one_rule("GM-4"),
     beside: &["enabled", "disabled", "notifications"],

@@ -9,6 +9,7 @@ pub(crate) use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::entry;
 use crate::dialect::kit::file::{Reader, Scope};
 use crate::dialect::kit::groups;
+use crate::dialect::kit::lint::javascript_fault;
 use crate::dialect::kit::shape::{RefusedValue, StoppedEvent};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots, Subject, machine};
 use crate::hook::{Arming, Command, Compat, Inherit, Invocation, Layer, Run, Shell};
@@ -286,8 +287,7 @@ pub(crate) fn read_matcher_spec(scope: &Scope, compat: Compat) -> (MatcherSpec, 
     let about_tool = scope.row.is_some_and(|row| matches!(row.subject, Subject::Tool(_)));
     let regex = MatcherSpec::Regex(text.to_owned());
     let whole = MatcherSpec::Words(vec![text.to_owned()]);
-    let why = Matcher::new(regex.clone()).compile().err().map(|why| why.to_string());
-    match (why, compat) {
+    match (javascript_fault(text), compat) {
         // On other events the agent compares the whole text, but the author meant a list of names.
         (_, Compat::Exact) if !about_tool => (whole, None),
         (_, Compat::Guarded) if !about_tool => (names(text), None),
@@ -304,7 +304,12 @@ pub(crate) fn check_matcher(
     scope: &Scope,
     read: (MatcherSpec, Option<String>),
 ) {
-    let help = "the agent reads it as a whole name; here the hook's failure policy decides";
+    let help = match &read.0 {
+        MatcherSpec::Regex(_) if Matcher::new(read.0.clone()).compile().is_ok() => {
+            "the agent reads it as a whole name; here it matches as it is meant"
+        }
+        _ => "the agent reads it as a whole name; here the hook's failure policy decides",
+    };
     groups::report_matcher_faults(reader, entry, scope, &["", "*", ".*"], read, help);
 }
 

@@ -9,7 +9,7 @@ use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::entry::{self, Fields, unusable_run};
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
 use crate::dialect::kit::groups;
-use crate::dialect::kit::lint::{Lints, find_foreign_syntax};
+use crate::dialect::kit::lint::{Lints, javascript_fault};
 use crate::dialect::{DialectId, EventRow, Subject};
 use crate::hook::{Compat, Run};
 use crate::matcher::{Matcher, MatcherSpec};
@@ -156,10 +156,7 @@ fn parse_matcher(text: &str, compat: Compat) -> (MatcherSpec, Option<String>) {
         return (MatcherSpec::Any, None);
     }
     let regex = MatcherSpec::Regex(text.to_owned());
-    let foreign = find_foreign_syntax(text).filter(|found| found.is_invalid);
-    let why = Matcher::new(regex.clone()).compile().err().map(|why| why.to_string());
-    let why = why.or_else(|| foreign.map(|found| format!("JavaScript has no `{}`", found.part)));
-    match (why, compat) {
+    match (javascript_fault(text), compat) {
         (Some(why), Compat::Exact) => (MatcherSpec::Never(why.clone()), Some(why)),
         // The invalid expression stays, so that the hook fails on every event (S-3).
         (why, _) => (regex, why),

@@ -19,6 +19,7 @@ use crate::syntax::{Format, Node};
 const SHAPE: &str = r#"write `{"version": "v1", "hooks": [{"name": "...", "trigger": "PreToolUse", "action": {"type": "command", "command": "..."}}]}`"#;
 
 static FILE: File = File {
+    own_keys: &["description", "confirm", "maxOutputSize", "cacheTtlSeconds"],
     rules: Rules::with_one_rule("KR-3"),
     items: "hooks",
     shape: SHAPE,

@@ -21,6 +21,7 @@ use crate::syntax::{Entry, Format, Node, find_value_of_toml_1_1};
 const SHAPE: &str = "write `[[hooks]]`, and below it `name = \"...\"`, `type = \"pre_tool\"` and `command = \"...\"`";
 
 static FILE: File = File {
+    own_keys: &["description"],
     items: "entries",
     shape: SHAPE,
     rules: Rules::with_one_rule("VI-4"),

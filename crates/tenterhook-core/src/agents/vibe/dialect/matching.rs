@@ -48,6 +48,18 @@ pub(super) fn match_condition(text: &str, compat: Compat) -> Condition {
             None => Picked::No("no name of it matches".to_owned()),
         }
     })
+    .with_matcher(matcher_of_text(text))
+}
+
+/// Returns the matcher that a `match` is for other agents: a name, or an expression.
+fn matcher_of_text(text: &str) -> MatcherSpec {
+    match text.strip_prefix(REGEX) {
+        Some(regex) => MatcherSpec::Regex(format!("^(?:{regex})$")),
+        None if text.contains(['*', '?', '[']) => {
+            MatcherSpec::Regex(format!("^(?:{})$", regex_of_glob(text)))
+        }
+        None => MatcherSpec::Words(vec![text.to_owned()]),
+    }
 }
 
 /// Returns the names that a `match` is tested on: those of the tool, or, at the end of a turn, those
@@ -156,7 +168,7 @@ fn push_set_chars(regex: &mut String, set: &str) {
 }
 
 fn escape_char(char: char) -> String {
-    match char.is_alphanumeric() {
+    match char.is_alphanumeric() || char == '_' {
         true => char.to_string(),
         false => format!("\\x{{{:x}}}", u32::from(char)),
     }

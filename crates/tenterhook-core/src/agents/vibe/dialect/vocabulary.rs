@@ -46,7 +46,8 @@ const KEYS: Keys = &[("tool_call_id", "tool_use_id"), ("tool_output", "tool_resp
 /// matchers know besides (3.0.3).
 #[rustfmt::skip]
 pub(super) static TOOLS: &[ToolWords] = &[
-    ToolWords { own: &["file_system.bash", "bash", "file_system_bash", "process.start", "process_start"], neutral: "Bash", keys: &[] },
+    ToolWords { own: &["file_system.bash", "bash", "file_system_bash"], neutral: "Bash", keys: &[] },
+    ToolWords { own: &[START, "process_start"], neutral: "Bash", keys: &[] },
     ToolWords { own: &["file_system.read_file", "read_file", "file_system_read_file"], neutral: "Read", keys: &[] },
     ToolWords { own: &["file_system.write_file", "write_file", "file_system_write_file"], neutral: "Write", keys: &[] },
     ToolWords { own: &["file_system.edit", "edit", "file_system_edit"], neutral: "Edit", keys: &[] },

@@ -14,6 +14,7 @@ use crate::source::{ReadConfig, Source};
 use crate::syntax::{Format, Node};
 
 static FILE: File = File {
+    own_keys: &["show_output"],
     rules: Rules::with_one_rule("WS-3"),
     items: "hooks",
     shape: r#"write `{"hooks": {"pre_run_command": [{"command": "..."}]}}`"#,
@@ -31,7 +32,7 @@ const FIELDS: Fields = Fields {
 };
 
 /// The key of the command line, with its shell.
-const LINE: (&str, Shell) =
+pub(super) const LINE: (&str, Shell) =
     if cfg!(windows) { ("powershell", Shell::PowerShell) } else { ("command", Shell::Bash) };
 
 /// Reads the hooks of a config file of Windsurf.

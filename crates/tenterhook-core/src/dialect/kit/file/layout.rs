@@ -49,6 +49,8 @@ pub(crate) struct File {
     pub(crate) command_filter: Option<&'static str>,
     /// Keys beside the events, which hold something else.
     pub(crate) beside: &'static [&'static str],
+    /// Keys of an entry that only the agent knows, and that Tenterhook does not apply.
+    pub(crate) own_keys: &'static [&'static str],
     /// Finds the node of the events in a file; reads the other settings and reports their mistakes.
     pub(crate) find: for<'n> fn(&mut Reader<'_>, &'n Node) -> Option<&'n Node>,
 }
@@ -105,6 +107,7 @@ impl File {
             lints: None,
             command_filter: None,
             beside: &[],
+            own_keys: &[],
             find: |_, root| root.get("hooks"),
         }
     }

@@ -1,12 +1,45 @@
 //! Finds syntax of regular expressions that other languages have and JavaScript does not: an agent in JavaScript skips the
-//! group, or matches something else, where our engine matches as meant. Reads a text; compiles nothing.
+//! group, or matches something else, where our engine matches as meant.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::dialect::findings::finding_without_location;
+use crate::matcher::{Matcher, MatcherSpec};
+
+/// The agents that compile matchers with JavaScript: the code or the binary of each is of it.
+const AGENTS: &[&str] =
+    &["Claude Code", "Gemini CLI", "Qwen Code", "Cursor", "Auggie", "Droid", "Kimi Code CLI"];
+
+/// Returns why JavaScript cannot compile an expression, or our engine cannot.
+pub(crate) fn javascript_fault(text: &str) -> Option<String> {
+    let compiled = Matcher::new(MatcherSpec::Regex(text.to_owned())).compile();
+    compiled.err().map(|why| why.to_string()).or_else(|| {
+        let found = find_foreign_syntax(text).filter(|found| found.is_invalid)?;
+        Some(format!("JavaScript has no `{}`", found.part))
+    })
+}
+
+/// Returns the finding for a part of an expression that an agent in JavaScript reads otherwise.
+pub(crate) fn foreign_syntax_finding(agent: &str, text: &str) -> Option<Diagnostic> {
+    let found = find_foreign_syntax(text).filter(|_| AGENTS.contains(&agent))?;
+    let (message, help) = match found.is_invalid {
+        true => (
+            format!("`{text}` is not valid in {agent}: JavaScript has no `{}`", found.part),
+            "write `[Bb]ash` for a letter in both cases, and `(?:...)` for a group",
+        ),
+        false => (
+            format!("`{}` has another meaning in {agent}, in JavaScript", found.part),
+            "write `^`, `$` or the characters themselves",
+        ),
+    };
+    Some(finding_without_location(Code::InvalidMatcher, message).help(help))
+}
 
 /// A part of an expression that JavaScript reads otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ForeignSyntax<'t> {
-    pub(crate) part: &'t str,
+struct ForeignSyntax<'t> {
+    part: &'t str,
     /// Whether the whole expression is invalid; otherwise the part matches other text.
-    pub(crate) is_invalid: bool,
+    is_invalid: bool,
 }
 
 /// Texts in a pattern, and whether they make it invalid. A part of an alternative ends at the first text that fits.
@@ -27,7 +60,7 @@ const ANYWHERE: &[(&str, bool)] =
     &[("\\p{", false), ("\\P{", false), ("\\x{", false), ("[:", false)];
 
 /// Finds the first such part, without the flag `u`, which no agent sets.
-pub(crate) fn find_foreign_syntax(pattern: &str) -> Option<ForeignSyntax<'_>> {
+fn find_foreign_syntax(pattern: &str) -> Option<ForeignSyntax<'_>> {
     let (mut at, mut is_in_class) = (0, false);
     while let Some(rest) = pattern.get(at..).filter(|rest| !rest.is_empty()) {
         let part = |length: usize, is_invalid: bool| {

@@ -1,6 +1,6 @@
 //! Lints of a matcher: one that matches nothing, or a condition, a glob or a rule in its place. Knows no agent.
 
-use super::{About, Lints, NEVER};
+use super::{About, Lints, NEVER, foreign_syntax_finding};
 use crate::diagnostic::{Code, Diagnostic, Severity, nearest_word};
 use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::protocol::Subjects;
@@ -26,6 +26,12 @@ pub(super) fn check_matcher(
     }
     let matcher = Matcher::new(spec.clone());
     let lint = Lint { lints, about, text, spec, matcher, known: lints.tool_names(about.table) };
+    if matches!(spec, MatcherSpec::Regex(_))
+        && about.subjects != Subjects::None
+        && let Some(found) = foreign_syntax_finding(lints.agent, text)
+    {
+        return vec![found];
+    }
     match (about.subjects, spec) {
         (Subjects::None, _) => vec![lint.ignored_matcher_finding()],
         (Subjects::Open, MatcherSpec::Regex(_)) => {

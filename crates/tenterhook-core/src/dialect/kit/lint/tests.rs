@@ -29,6 +29,41 @@ fn findings_of_entry(
     dialect.dialect().read_config(&source).diagnostics
 }
 
+/// DR-12, CU-10, GM-11, S-63: agents in JavaScript do not read an expression as others do.
+#[test]
+fn syntax_that_javascript_lacks_is_reported_for_agents_in_javascript() {
+    let groups = |event: &str, matcher: &str| {
+        format!(
+            r#"{{"hooks": {{"{event}": [{{"matcher": "{matcher}", "hooks": [{{"type": "command", "command": "a"}}]}}]}}}}"#
+        )
+    };
+    let entry = |matcher: &str| {
+        format!(
+            r#"{{"version": 1, "hooks": {{"preToolUse": [{{"matcher": "{matcher}", "command": "a"}}]}}}}"#
+        )
+    };
+    let table = |matcher: &str| {
+        format!("[[hooks]]\nevent = 'PreToolUse'\nmatcher = '{matcher}'\ncommand = 'a'\n")
+    };
+    for matcher in ["(?i)bash|shell|launch-process", "(?P<a>Bash|Shell)"] {
+        for (dialect, text, is_reported) in [
+            (DialectId::CLAUDE, groups("PreToolUse", matcher), true),
+            (DialectId::GEMINI, groups("BeforeTool", matcher), true),
+            (DialectId::QWEN, groups("PreToolUse", matcher), true),
+            (DialectId::AUGMENT, groups("PreToolUse", matcher), true),
+            (DialectId::CURSOR, entry(matcher), true),
+            (DialectId::KIMI, table(matcher), true),
+            (DialectId::CODEX, groups("PreToolUse", matcher), false),
+            (DialectId::GOOSE, groups("PreToolUse", matcher), false),
+        ] {
+            let source = Source::from_text("/hooks", dialect, &text, "/");
+            let found = dialect.dialect().read_config(&source).diagnostics;
+            let found = found.iter().any(|found| found.message.contains("JavaScript has no `(?"));
+            assert_eq!(found, is_reported, "{dialect}: {matcher}");
+        }
+    }
+}
+
 #[test]
 fn matcher_in_an_entry_that_matches_nothing_is_found() {
     for (dialect, key) in [(DialectId::REASONIX, "match"), (DialectId::IGNIS, "matcher")] {
