@@ -53,8 +53,8 @@ pub use self::{
     antigravity::AGENT as ANTIGRAVITY, augment::AGENT as AUGMENT, claude::AGENT as CLAUDE,
     cline::AGENT as CLINE, codex::AGENT as CODEX, copilot::AGENT as COPILOT, crush::AGENT as CRUSH,
     cursor::AGENT as CURSOR, droid::AGENT as DROID, gemini::AGENT as GEMINI, goose::AGENT as GOOSE,
-    hermes::AGENT as HERMES, kilo::AGENT as KILO, kimi::AGENT as KIMI, openclaw::AGENT as OPENCLAW,
-    opencode::AGENT as OPENCODE, pi::AGENT as PI, qwen::AGENT as QWEN,
+    hermes::AGENT as HERMES, kilo::AGENT as KILO, kimi::AGENT as KIMI, kiro::AGENT as KIRO,
+    openclaw::AGENT as OPENCLAW, opencode::AGENT as OPENCODE, pi::AGENT as PI, qwen::AGENT as QWEN,
     tenterhook::AGENT as TENTERHOOK, vibe::AGENT as VIBE, vscode::AGENT as VSCODE,
     windsurf::AGENT as WINDSURF,
 };

@@ -72,6 +72,13 @@ pub static ACCOUNT_AGENTS: &[AccountAgent] = &[
         source: "issues 318 and 548 of google-antigravity/antigravity-cli",
     },
     AccountAgent {
+        agent: &agents::KIRO,
+        // Without `--v3` it runs the older engine, which reads no hook file.
+        start: Start::Headless(&["chat", "--v3", "--no-interactive", "--trust-all-tools"]),
+        file_of: &agents::KIRO,
+        source: "kiro.dev/docs/cli/headless of 2026-11",
+    },
+    AccountAgent {
         agent: &agents::WINDSURF,
         start: Start::ByHand("windsurf"),
         file_of: &agents::WINDSURF,
@@ -206,6 +213,13 @@ impl AccountAgent {
         WAYS.iter().copied().filter(|way| is_tried(way.0)).collect()
     }
 
+    /// Returns the dialect of its hook file.
+    #[must_use]
+    pub fn file_dialect(&self) -> &'static Dialect {
+        DialectId::from_name(self.file_of.name).unwrap_or(DialectId::NATIVE).dialect()
+    }
+
+    /// Returns the dialect of its calls and of the answers to them.
     fn dialect(&self) -> &'static Dialect {
         let mut ids = DialectId::agents();
         ids.find(|id| id.as_str() == self.name()).unwrap_or(DialectId::NATIVE).dialect()
@@ -316,7 +330,7 @@ impl AccountProbe {
     }
 
     /// Starts the program once for each way and returns what was seen. `starting` is called with the
-    /// name of each way before. Ends after the first run if that shows that no hook starts.
+    /// number and the name of each way before. Ends after the first run if that shows that no hook starts.
     ///
     /// # Errors
     ///
@@ -326,12 +340,12 @@ impl AccountProbe {
         program: &Path,
         env: &Env,
         within: Duration,
-        starting: &dyn Fn(&str),
+        starting: &dyn Fn(usize, &str),
     ) -> Result<Vec<Trial>, PlayError> {
         let Start::Headless(args) = self.agent.start else { return Ok(Vec::new()) };
         let mut trials = Vec::new();
-        for (name, way) in &self.ways {
-            starting(name);
+        for (at, (name, way)) in self.ways.iter().enumerate() {
+            starting(at + 1, name);
             let mut args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
             args.push(prompt_for_one_way(name));
             let report = run_program_in_project(program, args, &self.fixture, env.clone(), within);

@@ -10,7 +10,7 @@ use super::{
 };
 
 /// The agent.
-pub(super) static AGENT: Agent = Agent {
+pub static AGENT: Agent = Agent {
     name: "kiro",
     title: "Kiro",
     programs: &["kiro-cli", "kiro"],

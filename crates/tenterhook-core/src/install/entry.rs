@@ -116,11 +116,11 @@ pub(super) fn value_as_json(value: EntryValue) -> Value {
 
 /// Returns the entry for an event in a list for all events, where an object below `action` holds the
 /// command.
-fn list_entry(agent: &Agent, event: &Event, program: &str) -> Value {
+fn list_entry(agent: &Agent, event: &Event, line: &str) -> Value {
     let mut entry = json!({
         "name": format!("tenterhook {}", event.name),
         "trigger": event.name,
-        "action": { "type": "command", "command": hook_command_line(agent, event, program) },
+        "action": { "type": "command", "command": line },
     });
     if let (Some((key, units)), Some(entry)) =
         (agent.installation.entry.timeout, entry.as_object_mut())
@@ -158,6 +158,25 @@ pub(super) fn list_item_running(agent: &Agent, event: &Event, line: &str) -> Val
     }
 }
 
+/// Returns the text of a file with a list for all events, which runs these command lines.
+pub(super) fn text_of_own_list(
+    agent: &Agent,
+    lines: impl IntoIterator<Item = (Event, String)>,
+) -> String {
+    let entries = lines.into_iter().map(|(event, line)| list_entry(agent, &event, &line));
+    let hooks: Vec<Value> = entries.collect();
+    format!("{:#}\n", json!({ "version": "v1", "hooks": hooks }))
+}
+
+/// Returns each event that is registered, with the command line that calls Tenterhook.
+pub(super) fn own_command_lines(
+    agent: &Agent,
+    program: &str,
+) -> impl Iterator<Item = (Event, String)> {
+    let events = agent.installation.events.iter();
+    events.map(move |event| (*event, hook_command_line(agent, event, program)))
+}
+
 /// The files that only Tenterhook writes: each file's name in the agent's folder, empty if the
 /// config path is the file itself, and its text.
 #[must_use]
@@ -172,9 +191,7 @@ pub fn tenterhook_files_with_texts(agent: &Agent, program: &str) -> Vec<(String,
         Form::OwnGroups => one(&json!({ "hooks": list(handler_group) })),
         Form::OwnFlat => one(&json!({ "version": 1, "hooks": list(handler_entry) })),
         Form::OwnList => {
-            let events = agent.installation.events.iter();
-            let hooks: Vec<Value> = events.map(|event| list_entry(agent, event, program)).collect();
-            one(&json!({ "version": "v1", "hooks": hooks }))
+            vec![(String::new(), text_of_own_list(agent, own_command_lines(agent, program)))]
         }
         Form::Scripts => {
             let of = |event: &Event| (event.name.to_owned(), hook_script(agent, event, program));

@@ -89,19 +89,18 @@ pub fn add_own_entries(agent: &Agent, program: &str, text: Option<&str>) -> Resu
 }
 
 fn text_of_new_settings_file(agent: &Agent, program: &str) -> String {
-    let lines = agent.installation.events.iter().map(|event| {
-        let line = entry::hook_command_line(agent, event, program);
-        (*event, line)
-    });
-    text_of_new_hook_file(agent, lines)
+    text_of_new_hook_file(agent, entry::own_command_lines(agent, program))
 }
 
 /// Returns the text of a file in which the agent runs a command line on each of these events.
-/// Its form is one that others write, too.
+/// Its form is one that others write, too, or a list for all events.
 pub fn text_of_new_hook_file(
     agent: &Agent,
     lines: impl IntoIterator<Item = (Event, String)>,
 ) -> String {
+    if matches!(agent.installation.form, Form::OwnList) {
+        return entry::text_of_own_list(agent, lines);
+    }
     let list = |(event, line): (Event, String)| {
         (event.name.to_owned(), json!([entry::list_item_running(agent, &event, &line)]))
     };

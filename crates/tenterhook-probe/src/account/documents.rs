@@ -50,9 +50,10 @@ pub(super) fn effect(agent: &AccountAgent, way: &Way, fixture: &Fixture) -> Opti
 fn registered_hook(agent: &AccountAgent, event: Event, fixture: &Fixture) -> Option<Hook> {
     let line = (agent.registered_event(event)?, fixture.hook_command_line(event));
     let text = install::text_of_new_hook_file(agent.file_of, [line]);
-    let owner = tenterhook_core::dialect::DialectId::from_name(agent.file_of.name)?;
-    let source = Source::from_text(agent.project_hook_file(), owner, &text, fixture.project_dir());
-    let hook = owner.dialect().read_config(&source).hooks.into_iter().next()?;
+    let owner = agent.file_dialect();
+    let source =
+        Source::from_text(agent.project_hook_file(), owner.id(), &text, fixture.project_dir());
+    let hook = owner.read_config(&source).hooks.into_iter().next()?;
     // An agent that reads the file of another ignores the option of that agent.
     let on_failure = hook.on_failure.filter(|_| agent.file_of.name == agent.name());
     Some(Hook { dialect: agent.dialect().id(), compat: Compat::Exact, on_failure, ..hook })

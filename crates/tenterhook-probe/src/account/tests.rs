@@ -33,6 +33,8 @@ fn each_way_has_an_effect_by_the_documents_of_the_agent() {
             "crush: allow=ran deny=stopped exit2=stopped line-before=ran cut=ran exit1=ran missing=ran slow=ran",
             // AY-41.
             "antigravity: allow=ran deny=stopped exit2=stopped line-before=stopped cut=stopped exit1=stopped missing=stopped slow=stopped",
+            // KR-40: it denies by exit code 2, also a prompt.
+            "kiro: allow=ran deny=stopped exit1=ran missing=ran slow=ran prompt=stopped",
             // WS-40: exit code 2 is its only denial, and an entry has no timeout.
             "windsurf: allow=ran deny=stopped exit1=ran missing=ran",
             "vscode: allow=ran deny=stopped exit2=stopped line-before=ran cut=ran exit1=ran missing=ran slow=ran",
