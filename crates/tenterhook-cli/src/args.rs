@@ -31,7 +31,7 @@ pub(crate) use rules::{Rules, RulesDo};
 pub(crate) use schema::{Schema, SchemaOf};
 pub(crate) use testing::{Test, TestFormat};
 pub(crate) use trust::{TrustArgs, TrustDo, TrustWhich};
-pub(crate) use values::{Known, Named, parse_named_file};
+pub(crate) use values::{Known, Named, Probed, parse_named_file};
 use values::{dialect_parser, installable_agent_parser, parse_duration, probed_agent_parser};
 
 /// Check, explain and fire the hooks of AI agents.
@@ -145,7 +145,7 @@ pub(crate) enum Command {
     Backtest(Backtest),
     /// Test how an installed agent treats the answers of hooks
     #[command(
-        after_help = "Examples:\n  tenterhook probe codex\n  tenterhook probe goose --program ~/bin/goose --format json"
+        after_help = "Most agents run offline, against a scripted model in a temporary home. The others need your account; without `--use-my-account`, `probe` only prints what it would do.\n\nExamples:\n  tenterhook probe codex\n  tenterhook probe goose --program ~/bin/goose --format json\n  tenterhook probe cursor\n  tenterhook probe cursor --use-my-account"
     )]
     Probe(Probe),
     /// Show which calls of recorded sessions no hook saw, and why
@@ -276,10 +276,16 @@ pub(crate) struct Pause {
 pub(crate) struct Probe {
     /// The agent
     #[arg(value_name = "AGENT", value_parser = probed_agent_parser())]
-    pub(crate) agent: &'static tenterhook_probe::Agent,
+    pub(crate) agent: Probed,
     /// The program of the agent [default: found on the PATH]
     #[arg(long, value_name = "PATH")]
     pub(crate) program: Option<PathBuf>,
+    /// Run an agent that works only with your account; its model's requests may cost you money
+    #[arg(long)]
+    pub(crate) use_my_account: bool,
+    /// How long one run with your account may take
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "3m")]
+    pub(crate) run_timeout: Duration,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -1,5 +1,5 @@
 //! What does a real agent do with its hooks' answers? Runs it, unmodified, against a scripted
-//! model in a scratch home.
+//! model in a scratch home, or with its user's account in a scratch project.
 //!
 //! Knows agents and the wires of models, and nothing of the engine: an outcome is told from the files that tools and hooks
 //! left behind and from what the model was sent, never from what the agent prints. Reads no environment and prints nothing.

@@ -13,6 +13,7 @@ use tenterhook_core::diagnostic::nearest_word;
 use tenterhook_core::dialect::{DIALECTS, DialectId};
 use tenterhook_core::entry::digest::Digest;
 use tenterhook_core::transcript::TranscriptAgent;
+use tenterhook_probe::{ACCOUNT_AGENTS, AccountAgent, find_account_agent};
 
 /// One file with hooks, and the dialect that the flag names.
 #[derive(Clone, Debug)]
@@ -108,13 +109,23 @@ pub(super) fn find_calling_agent(name: &str) -> Option<DialectId> {
     DialectId::agents().find(|agent| agent.as_str() == name)
 }
 
+/// An agent that `probe` can run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Probed {
+    /// With a scripted model.
+    Offline(&'static tenterhook_probe::Agent),
+    /// With the account of its user.
+    WithAccount(&'static AccountAgent),
+}
+
 /// Returns the parser of an agent that `probe` can run.
-pub(super) fn probed_agent_parser()
--> impl TypedValueParser<Value = &'static tenterhook_probe::Agent> {
-    name_parser(
-        tenterhook_probe::AGENTS.iter().map(|agent| agent.name),
-        tenterhook_probe::find_agent,
-    )
+pub(super) fn probed_agent_parser() -> impl TypedValueParser<Value = Probed> {
+    let offline = tenterhook_probe::AGENTS.iter().map(|agent| agent.name);
+    let with_account = ACCOUNT_AGENTS.iter().map(AccountAgent::name);
+    name_parser(offline.chain(with_account), |name| {
+        let offline = tenterhook_probe::find_agent(name).map(Probed::Offline);
+        offline.or_else(|| find_account_agent(name).map(Probed::WithAccount))
+    })
 }
 
 /// Returns the parser of an agent whose recorded sessions can be read.

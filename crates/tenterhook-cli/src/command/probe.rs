@@ -1,5 +1,7 @@
-//! `probe`: what does the agent that is installed here do with what its hooks say? Runs it against a scripted model, prints what it
-//! saw and keeps it for others to read. Touches nothing of the user's own agent: its home and project are scratch.
+//! `probe`: what does the agent that is installed here do with what its hooks say? Runs it, prints what was seen and stores it for
+//! others to read. An agent that runs offline gets a scratch home; `account` has the others.
+
+mod account;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,22 +10,33 @@ use serde_json::{Value, json};
 use tenterhook_probe::{Agent, Row, Survey};
 use tenterhook_process::{Cancel, Command, run_blocking};
 
+pub(super) use self::account::stored_result_note;
 use super::change::{Readers, write_file_atomically};
+use super::install::files::find_on_path;
 use super::print_json;
 use crate::ambient::Here;
-use crate::args::{Format, Probe};
-use crate::executable;
+use crate::args::{Format, Probe, Probed};
 use crate::exit::Exit;
 use crate::problem::Problem;
 use crate::term::Term;
 
 pub(crate) fn run(args: &Probe, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let agent = args.agent;
+    match args.agent {
+        Probed::WithAccount(agent) => account::run(agent, args, here, term),
+        Probed::Offline(agent) if args.use_my_account => {
+            let problem = format!("{} is probed offline, without your account", agent.title);
+            Err(Problem::new(problem).with_help("leave out `--use-my-account`"))
+        }
+        Probed::Offline(agent) => run_offline(agent, args, here, term),
+    }
+}
+
+fn run_offline(agent: &Agent, args: &Probe, here: &Here, term: Term) -> Result<Exit, Problem> {
     let path = path_variable(here);
-    let program = match &args.program {
-        Some(program) => here.roots.cwd.join(program),
-        None => find_agent_program(agent, &path)?,
-    };
+    let program = find_agent_program(agent.name, args, here).ok_or_else(|| {
+        Problem::new(format!("{} is not on the PATH", agent.title))
+            .with_help(format!("`--program PATH`, or install it: {}", agent.install_command()))
+    })?;
     // An agent may leave a daemon behind, which is ours to end.
     let _ = tenterhook_process::adopt_orphans();
     let scratch = std::env::temp_dir();
@@ -34,7 +47,7 @@ pub(crate) fn run(args: &Probe, here: &Here, term: Term) -> Result<Exit, Problem
             .with_help(format!("the probe was written for version {}", agent.version))
     })?;
     let value = result_json(agent, &program, &version, &rows);
-    store_result(agent, &value, here)?;
+    store_result(agent.name, &value, here)?;
     match args.output.format {
         Format::Json => print_json(&value, term)?,
         Format::Text => term.print_data(&result_text(agent, &version, &rows))?,
@@ -47,15 +60,10 @@ fn path_variable(here: &Here) -> String {
     path.map_or_else(|| "/usr/local/bin:/usr/bin:/bin".to_owned(), |variable| variable.1.clone())
 }
 
-fn find_agent_program(agent: &Agent, path: &str) -> Result<PathBuf, Problem> {
-    let places = path.split(':').filter(|part| part.starts_with('/'));
-    let found = places.map(|path| Path::new(path).join(agent.name)).find(|path| {
-        path.metadata().is_ok_and(|found| found.is_file() && executable::is_executable(&found))
-    });
-    found.ok_or_else(|| {
-        Problem::new(format!("{} is not on the PATH", agent.title))
-            .with_help(format!("`--program PATH`, or install it: {}", agent.install_command()))
-    })
+/// Returns the program that the arguments name, else the first of this name on the `PATH`.
+fn find_agent_program(name: &str, args: &Probe, here: &Here) -> Option<PathBuf> {
+    let named = args.program.as_ref().map(|program| here.roots.cwd.join(program));
+    named.or_else(|| find_on_path(name, here).next())
 }
 
 /// Returns what the program prints for `--version`.
@@ -107,8 +115,8 @@ pub(super) fn stored_result_path(agent: &str, here: &Here) -> PathBuf {
 }
 
 /// Stores the result where `doctor` finds it.
-fn store_result(agent: &Agent, value: &Value, here: &Here) -> Result<(), Problem> {
-    let path = stored_result_path(agent.name, here);
+fn store_result(agent: &str, value: &Value, here: &Here) -> Result<(), Problem> {
+    let path = stored_result_path(agent, here);
     let text = super::to_pretty_json(value).unwrap_or_default();
     write_file_atomically(&path, &text, Readers::Owner)
         .map_err(|error| Problem::new(format!("{} cannot be written: {error}", path.display())))

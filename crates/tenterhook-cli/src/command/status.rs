@@ -23,7 +23,7 @@ use super::install::files::{
 };
 use super::install::switches::{self, Seen, SwitchSetting};
 use super::presence::Presence;
-use super::{install::can_call_tenterhook, print_json};
+use super::{install::can_call_tenterhook, print_json, probe};
 use crate::ambient::Here;
 use crate::args::{Format, Status};
 use crate::exit::Exit;
@@ -451,6 +451,9 @@ fn agent_page(row: &Row, here: &Here) -> String {
             "evidence",
             &format!("read, not played: its hooks are known only from {source}"),
         );
+        if let Some(note) = probe::stored_result_note(agent, here) {
+            page.push_row("", &note);
+        }
     }
     found.iter().for_each(|f| page.push_file(agent, f, here));
     for note in Presence::find(agent, here).notes(agent, here) {

@@ -45,6 +45,8 @@ mod own_entries;
 mod package;
 mod presence;
 mod probe;
+#[cfg(unix)]
+mod probe_account;
 mod projects;
 mod protected;
 mod readers;
