@@ -348,7 +348,7 @@ impl All<'_> {
         if let Some(events) = self.seen.events_of_ungated_session(&call.session) {
             self.sum.ungated.entry(call.session.clone()).or_insert_with(|| events.clone());
         }
-        // Some agents say themselves whether hooks were asked, and need no other record for that.
+        // Some agents record whether hooks were asked; no other record is needed then.
         let known = self
             .evidence_for_call(session.agent, id, call)
             .or(call.is_asked.then_some("transcript"));

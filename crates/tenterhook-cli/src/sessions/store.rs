@@ -1,5 +1,5 @@
-//! The store in which Mistral Vibe keeps a session, as lines: what names its last snapshot and describes the session, the entries
-//! of that snapshot, and the journal after it.
+//! Reads the store in which Mistral Vibe keeps a session, as lines: the name of its last snapshot, the description of the session,
+//! the entries of the snapshot, and the journal after it.
 
 use std::io;
 use std::path::Path;
@@ -15,7 +15,7 @@ pub(super) fn read_store(current: &Path, take: &mut dyn FnMut(Line<'_>) -> bool)
     let mut out = Out { number: 0, take, more: true };
     let text = read(current)?;
     out.push(Some(&text));
-    // A subagent's session has none.
+    // The session of a subagent has no description.
     if let Ok(about) = read(&store.join("meta.json")) {
         out.push(Some(&about));
     }

@@ -328,7 +328,7 @@ const VIBE: &[(&str, &str)] = &[
     ),
 ];
 
-/// What an agent's file says: its title, its session, its calls, and how many subagents made.
+/// Returns the agent, session, calls and calls of subagents of each file.
 fn facts_of_files(json: &Value) -> Vec<(String, String, u64, u64)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut facts: Vec<_> = json["files"]
@@ -368,10 +368,10 @@ fn store_with_a_path_for_a_name_is_not_read() {
     let fixture = Fixture::new();
     let store = "home/.vibe/logs/session/unified/v";
     fixture.write(&format!("{store}/CURRENT"), r#"{"generation":"../x","store_format":"m"}"#);
-    fixture.write(
-        "home/.vibe/logs/session/unified/x/manifest.json",
-        r#"{"checkpoint":{"chunks":[]},"projection_state":{"chunks":[]},"recovery_journal_segment":{"path":"2.jsonl"}}"#,
-    );
+    let manifest = r#"{"checkpoint":{"chunks":[]},"projection_state":{"chunks":[]},"recovery_journal_segment":{"path":"2.jsonl"}}"#;
+    for file in ["generations/01/manifest.json", "x/manifest.json", "journal/2.jsonl"] {
+        fixture.write(&format!("{store}/{file}"), manifest);
+    }
     let output = fixture.run(&["transcripts", "--format", "json"], "");
     let json: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(json["left_out"].as_array().unwrap().len(), 1, "{}", output.stdout);

@@ -65,7 +65,7 @@ struct Block<'a> {
     text: Field<'a>,
 }
 
-/// What OpenClaw records of a refused call.
+/// What OpenClaw records of how a call ended.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Details<'a> {
@@ -73,6 +73,10 @@ struct Details<'a> {
     status: Field<'a>,
     #[serde(borrow, default)]
     denied_reason: Field<'a>,
+    #[serde(borrow, default)]
+    error: Field<'a>,
+    #[serde(borrow, default)]
+    exit_code: Field<'a>,
 }
 
 /// Kinds of records that are no event.
@@ -91,6 +95,10 @@ const OTHERS: &[&str] = &[
 
 /// Roles of messages that are no event. A line that the user typed behind `!` is no tool call.
 const ROLES: &[&str] = &["bashExecution", "branchSummary", "compactionSummary", "custom", "system"];
+
+/// How OpenClaw's errors begin where a hook failed, or asked and had no user to answer.
+const HOOK_ERRORS: &[&str] =
+    &["Tool call blocked because before_tool_call hook", "Plugin approval unavailable"];
 
 /// Reads one file, or one database.
 #[derive(Default)]
@@ -178,20 +186,24 @@ impl Pi {
 
     fn emit_call_end(&self, message: &Message<'_>, carried: &Carried, emit: Emit<'_>) {
         let Some(call) = message.tool_call_id.string_value() else { return };
+        let details = message.details.as_object();
         if !message.is_error.holds_true() {
-            return emit(carried.new_record(Action::Result { call, ended: Ended::Ran }));
+            let code = details.and_then(|details| details.exit_code.integer_value());
+            let ended = if code.unwrap_or(0) == 0 { Ended::Ran } else { Ended::Failed };
+            return emit(carried.new_record(Action::Result { call, ended }));
         }
         let first = message.content.as_list().iter().find_map(|block| block.text.string_value());
         let text = first.unwrap_or_default();
         let is_refused = text.starts_with("Validation failed for tool ")
             || text.starts_with("Tool ") && text.ends_with(" not found");
-        let details = message.details.as_object();
+        let error = details.and_then(|details| details.error.string_value()).unwrap_or_default();
         let is_blocked = details
             .is_some_and(|details| details.status.string_value().as_deref() == Some("blocked"));
         let reason = details.and_then(|details| details.denied_reason.string_value());
         let by = match reason.as_deref() {
             Some("plugin-before-tool-call") if is_blocked => Some(Refuser::Hook),
             _ if is_blocked => Some(Refuser::Unsaid),
+            _ if HOOK_ERRORS.iter().any(|start| error.starts_with(start)) => Some(Refuser::Hook),
             // Pi has no rules and no modes that refuse calls; only extensions do.
             _ if self.has_durations && !is_refused && message.duration_ms.is_none() => {
                 Some(Refuser::Hook)

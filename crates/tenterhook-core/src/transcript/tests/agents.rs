@@ -1,15 +1,15 @@
-//! Invented sessions in the form of agents that were played: what each record says (TR-41).
+//! Tests with invented sessions in the form that agents were seen to write (TR-41).
 
 use super::*;
 
 /// Reads lines and describes each record.
 fn described(agent: TranscriptAgent, lines: &[&str]) -> Vec<String> {
     let mut decoder = Decoder::new(agent);
-    let mut told = Vec::new();
+    let mut descriptions = Vec::new();
     for (number, line) in (1..).zip(lines) {
         let line = Line { number, bytes: Some(line.as_bytes()), is_whole: true };
         decoder.decode_line(line, &mut |record| {
-            told.push(match &record.action {
+            descriptions.push(match &record.action {
                 Action::Prompt(text) => format!("prompt {text}"),
                 Action::Call(call) => {
                     let (tool, input) = call.to_neutral(agent);
@@ -25,7 +25,7 @@ fn described(agent: TranscriptAgent, lines: &[&str]) -> Vec<String> {
         });
     }
     assert_eq!(decoder.facts_so_far().count_unusable_records(), 0, "{:?}", decoder.facts_so_far());
-    told
+    descriptions
 }
 
 /// Returns the surroundings of the first call: session, directory, subagent, time.
@@ -61,7 +61,7 @@ const DROID: &[&str] = &[
 
 /// TR-1, TR-6, TR-41.
 #[test]
-fn droid_denial_is_told_by_the_record_of_the_hook() {
+fn droid_denial_is_recognized_by_the_record_of_the_hook() {
     assert_eq!(
         TranscriptAgent::recognize_by_line(DROID[0].as_bytes()),
         Some(TranscriptAgent::Droid)
@@ -132,7 +132,7 @@ fn pi_session(duration: &str) -> Vec<String> {
         result("c1", "ok", &format!(r#""isError":false{duration}"#)),
         result("c2", "Could not find the exact text", &failed),
         result("c3", "Tool nosuch not found", r#""isError":true"#),
-        result("c4", "Validation failed for tool", r#""isError":true"#),
+        result("c4", r#"Validation failed for tool \"bash\": x"#, r#""isError":true"#),
         result("c5", "no", r#""details":{},"isError":true"#),
         line(
             "m4",
@@ -145,7 +145,7 @@ fn pi_session(duration: &str) -> Vec<String> {
 
 /// TR-1, TR-6, TR-41.
 #[test]
-fn pi_denial_is_an_error_without_duration_where_calls_have_one() {
+fn pi_error_without_duration_is_a_denial_if_calls_have_durations() {
     for (duration, last) in [(r#","durationMs":3"#, "c5 denied by hook"), ("", "c5 Failed")] {
         let session = pi_session(duration);
         let lines: Vec<&str> = session.iter().map(String::as_str).collect();
@@ -178,16 +178,17 @@ const OPENCLAW: &[&str] = &[
     r#"{"table":"session_windows","session_id":"t","session_key":"agent:main:subagent:t"}"#,
     r#"{"type":"session","version":4,"id":"t","timestamp":"2026-11-28T20:00:00.000Z","cwd":"/p"}"#,
     r#"{"type":"message","id":"1","parentId":null,"timestamp":"2026-11-28T20:00:02.000Z","message":{"role":"user","content":"go"}}"#,
-    r#"{"type":"message","id":"2","parentId":"1","timestamp":"2026-11-28T20:00:02.000Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"exec","arguments":{"command":"ls"}},{"type":"toolCall","id":"c2","name":"exec","arguments":{"command":"a"}},{"type":"toolCall","id":"c3","name":"exec","arguments":{"command":"b"}}],"stopReason":"toolUse"}}"#,
+    r#"{"type":"message","id":"2","parentId":"1","timestamp":"2026-11-28T20:00:02.000Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"exec","arguments":{"command":"ls"}},{"type":"toolCall","id":"c2","name":"exec","arguments":{"command":"a"}},{"type":"toolCall","id":"c3","name":"exec","arguments":{"command":"b"}},{"type":"toolCall","id":"c4","name":"exec","arguments":{}}],"stopReason":"toolUse"}}"#,
     r#"{"type":"message","id":"3","parentId":"2","timestamp":"2026-11-28T20:00:02.000Z","message":{"role":"toolResult","toolCallId":"c1","content":[{"type":"text","text":"no"}],"details":{"status":"blocked","deniedReason":"plugin-before-tool-call","reason":"no"},"isError":true}}"#,
-    r#"{"type":"message","id":"4","parentId":"2","timestamp":"2026-11-28T20:00:02.000Z","message":{"role":"toolResult","toolCallId":"c2","content":[{"type":"text","text":"ok"}],"details":{"status":"completed","exitCode":0},"isError":false}}"#,
+    r#"{"type":"message","id":"4","parentId":"2","timestamp":"2026-11-28T20:00:02.000Z","message":{"role":"toolResult","toolCallId":"c2","content":[{"type":"text","text":"ok"}],"details":{"status":"completed","exitCode":3},"isError":false}}"#,
     r#"{"type":"message","id":"5","parentId":"2","timestamp":"2026-11-28T20:00:02.000Z","message":{"role":"toolResult","toolCallId":"c3","content":[{"type":"text","text":"{}"}],"details":{"status":"error","error":"x"},"isError":true}}"#,
+    r#"{"type":"message","id":"5b","parentId":"2","timestamp":"2026-11-28T20:00:02.000Z","message":{"role":"toolResult","toolCallId":"c4","content":[],"details":{"status":"error","error":"Tool call blocked because before_tool_call hook failed"},"isError":true}}"#,
     r#"{"type":"custom","customType":"x","data":{},"id":"6","parentId":"5","timestamp":"2026-11-28T20:00:02.000Z"}"#,
 ];
 
 /// TR-1, TR-6, TR-41.
 #[test]
-fn openclaw_denial_is_told_by_the_details_of_the_result() {
+fn openclaw_denial_is_recognized_by_the_details_of_the_result() {
     assert_eq!(
         surroundings(TranscriptAgent::OpenClaw, OPENCLAW),
         ["t", "/p", "t", "1795896002000"]
@@ -199,9 +200,11 @@ fn openclaw_denial_is_told_by_the_details_of_the_result() {
             r#"call c1 Bash {"command":"ls"}"#,
             r#"call c2 Bash {"command":"a"}"#,
             r#"call c3 Bash {"command":"b"}"#,
+            "call c4 Bash {}",
             "c1 denied by hook",
-            "c2 Ran",
+            "c2 Failed",
             "c3 Failed",
+            "c4 denied by hook",
         ]
     );
 }
@@ -221,7 +224,7 @@ const HERMES: &[&str] = &[
 
 /// TR-1, TR-6, TR-41.
 #[test]
-fn hermes_denial_is_told_only_for_the_shell() {
+fn hermes_denial_is_recognized_only_for_the_shell() {
     assert_eq!(surroundings(TranscriptAgent::Hermes, HERMES), ["t", "/p", "t", "1795896002000"]);
     assert_eq!(
         described(TranscriptAgent::Hermes, HERMES),
@@ -261,7 +264,7 @@ const VIBE: &[&str] = &[
 
 /// TR-1, TR-2, TR-6, TR-41.
 #[test]
-fn vibe_denial_is_told_by_a_notice() {
+fn vibe_denial_is_recognized_by_a_notice() {
     assert_eq!(TranscriptAgent::recognize_by_line(VIBE[0].as_bytes()), Some(TranscriptAgent::Vibe));
     assert_eq!(surroundings(TranscriptAgent::Vibe, VIBE), ["s", "/p", "", "1795896002000"]);
     assert_eq!(
