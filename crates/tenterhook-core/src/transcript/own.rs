@@ -2,60 +2,38 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-
 use super::claude::replace_carried_if_new;
-use super::raw::{Ask, Field, Unread};
+use super::raw::{Ask, Field, Unread, borrowed_parts};
 use super::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
-#[derive(Deserialize)]
-struct Line<'a> {
-    #[serde(borrow, default)]
-    r#type: Field<'a>,
-    #[serde(borrow, default)]
-    id: Field<'a>,
-    #[serde(borrow, default)]
-    cwd: Field<'a>,
-    #[serde(borrow, default)]
-    version: Field<'a>,
-    #[serde(borrow, default)]
-    mode: Field<'a>,
-    #[serde(borrow, default)]
-    copied: Field<'a>,
-    #[serde(borrow, default)]
-    at: Field<'a>,
-    #[serde(borrow, default)]
-    role: Field<'a>,
-    #[serde(borrow, default)]
-    text: Field<'a>,
-    #[serde(borrow, default)]
-    calls: Field<'a>,
-    #[serde(borrow, default)]
-    results: Field<'a>,
-}
+borrowed_parts! {
+    struct Line<'a> {
+        r#type: Field<'a>,
+        id: Field<'a>,
+        cwd: Field<'a>,
+        version: Field<'a>,
+        mode: Field<'a>,
+        copied: Field<'a>,
+        at: Field<'a>,
+        role: Field<'a>,
+        text: Field<'a>,
+        calls: Field<'a>,
+        results: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-struct ToolCall<'a> {
-    #[serde(borrow, default)]
-    id: Field<'a>,
-    #[serde(borrow, default)]
-    tool: Field<'a>,
-    #[serde(borrow, default)]
-    input: Field<'a>,
-}
+    struct ToolCall<'a> {
+        id: Field<'a>,
+        tool: Field<'a>,
+        input: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-struct ToolResult<'a> {
-    #[serde(borrow, default)]
-    id: Field<'a>,
-    #[serde(borrow, default)]
-    text: Field<'a>,
-    #[serde(borrow, default)]
-    is_error: Field<'a>,
-    #[serde(borrow, default)]
-    outcome: Field<'a>,
-    #[serde(borrow, default)]
-    ran_input: Field<'a>,
+    struct ToolResult<'a> {
+        id: Field<'a>,
+        text: Field<'a>,
+        is_error: Field<'a>,
+        outcome: Field<'a>,
+        ran_input: Field<'a>,
+    }
 }
 
 /// Reads one file.

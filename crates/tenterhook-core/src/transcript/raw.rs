@@ -22,6 +22,20 @@ impl From<serde_json::Error> for Unread {
     }
 }
 
+/// Declares parts of a line: their fields borrow from the line, and are empty if missing.
+macro_rules! borrowed_parts {
+    ($($(#[$meta:meta])* $vis:vis struct $name:ident<$line:lifetime> {
+        $($(#[$about:meta])* $seen:vis $field:ident: $type:ty,)*
+    })*) => {$(
+        #[derive(serde::Deserialize)]
+        $(#[$meta])*
+        $vis struct $name<$line> {
+            $(#[serde(borrow, default)] $(#[$about])* $seen $field: $type,)*
+        }
+    )*};
+}
+pub(crate) use borrowed_parts;
+
 /// A field, unparsed.
 pub(crate) type Field<'a> = Option<&'a RawValue>;
 
@@ -200,53 +214,38 @@ pub(crate) fn parse_timestamp(text: Option<&str>) -> Option<i64> {
     text?.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond)
 }
 
-/// The fields that distinguish the lines of agents.
-#[derive(Deserialize)]
-struct Shape<'a> {
-    #[serde(borrow, default)]
-    r#type: Field<'a>,
-    #[serde(borrow, default)]
-    payload: Field<'a>,
-    #[serde(borrow, default)]
-    data: Field<'a>,
-    #[serde(borrow, default)]
-    id: Field<'a>,
-    #[serde(borrow, default, rename = "sessionId")]
-    session: Field<'a>,
-    #[serde(borrow, default)]
-    uuid: Field<'a>,
-    #[serde(borrow, default, rename = "projectHash")]
-    project_hash: Field<'a>,
-    #[serde(borrow, default, rename = "$set")]
-    set: Field<'a>,
-    #[serde(borrow, default)]
-    message: Field<'a>,
-    #[serde(borrow, default, rename = "systemPayload")]
-    system_payload: Field<'a>,
-    #[serde(borrow, default)]
-    table: Field<'a>,
-    #[serde(borrow, default)]
-    info: Field<'a>,
-    #[serde(borrow, default)]
-    messages: Field<'a>,
-    #[serde(borrow, default)]
-    model: Field<'a>,
-    #[serde(borrow, default)]
-    cwd: Field<'a>,
-    #[serde(borrow, default)]
-    role: Field<'a>,
-    #[serde(borrow, default, rename = "hostId")]
-    host: Field<'a>,
-    #[serde(borrow, default)]
-    timestamp: Field<'a>,
-    #[serde(borrow, default)]
-    store_format: Field<'a>,
-}
+borrowed_parts! {
+    /// The fields that distinguish the lines of agents.
+    struct Shape<'a> {
+        r#type: Field<'a>,
+        payload: Field<'a>,
+        data: Field<'a>,
+        id: Field<'a>,
+        #[serde(rename = "sessionId")]
+        session: Field<'a>,
+        uuid: Field<'a>,
+        #[serde(rename = "projectHash")]
+        project_hash: Field<'a>,
+        #[serde(rename = "$set")]
+        set: Field<'a>,
+        message: Field<'a>,
+        #[serde(rename = "systemPayload")]
+        system_payload: Field<'a>,
+        table: Field<'a>,
+        info: Field<'a>,
+        messages: Field<'a>,
+        model: Field<'a>,
+        cwd: Field<'a>,
+        role: Field<'a>,
+        #[serde(rename = "hostId")]
+        host: Field<'a>,
+        timestamp: Field<'a>,
+        store_format: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Parts<'a> {
-    #[serde(borrow, default)]
-    parts: Field<'a>,
+    struct Parts<'a> {
+        parts: Field<'a>,
+    }
 }
 
 pub(super) fn recognize_agent_by_line(line: &[u8]) -> Option<TranscriptAgent> {

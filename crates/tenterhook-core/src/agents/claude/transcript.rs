@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use serde::Deserialize;
-
-pub(crate) use crate::transcript::raw::{self, Ask, Content, Field, Unread, Within};
+pub(crate) use crate::transcript::raw::{
+    self, Ask, Content, Field, Unread, Within, borrowed_parts,
+};
 use crate::transcript::usage::UsageForm;
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
@@ -56,72 +56,52 @@ const OTHERS: &[&str] = &[
     "worktree-state",
 ];
 
-#[derive(Deserialize)]
-struct Line<'a> {
-    #[serde(borrow, default)]
-    r#type: Field<'a>,
-    #[serde(borrow, default)]
-    timestamp: Field<'a>,
-    #[serde(borrow, default, rename = "sessionId")]
-    session: Field<'a>,
-    #[serde(borrow, default)]
-    cwd: Field<'a>,
-    #[serde(borrow, default)]
-    version: Field<'a>,
-    #[serde(borrow, default, rename = "agentId")]
-    agent: Field<'a>,
-    #[serde(borrow, default, rename = "isSidechain")]
-    sidechain: Field<'a>,
-    #[serde(borrow, default, rename = "isMeta")]
-    meta: Field<'a>,
-    #[serde(borrow, default, rename = "permissionMode")]
-    mode: Field<'a>,
-    #[serde(borrow, default, rename = "permissionDecision")]
-    decision: Field<'a>,
-    #[serde(borrow, default, rename = "toolDenialKind")]
-    denial: Field<'a>,
-    #[serde(borrow, default)]
-    message: Within<Message<'a>>,
-}
+borrowed_parts! {
+    struct Line<'a> {
+        r#type: Field<'a>,
+        timestamp: Field<'a>,
+        #[serde(rename = "sessionId")]
+        session: Field<'a>,
+        cwd: Field<'a>,
+        version: Field<'a>,
+        #[serde(rename = "agentId")]
+        agent: Field<'a>,
+        #[serde(rename = "isSidechain")]
+        sidechain: Field<'a>,
+        #[serde(rename = "isMeta")]
+        meta: Field<'a>,
+        #[serde(rename = "permissionMode")]
+        mode: Field<'a>,
+        #[serde(rename = "permissionDecision")]
+        decision: Field<'a>,
+        #[serde(rename = "toolDenialKind")]
+        denial: Field<'a>,
+        message: Within<Message<'a>>,
+    }
 
-#[derive(Deserialize)]
-struct Message<'a> {
-    #[serde(borrow, default)]
-    content: Content<'a, Block<'a>>,
-    #[serde(borrow, default)]
-    stop_reason: Field<'a>,
-}
+    struct Message<'a> {
+        content: Content<'a, Block<'a>>,
+        stop_reason: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Block<'a> {
-    #[serde(borrow, default)]
-    r#type: Field<'a>,
-    #[serde(borrow, default)]
-    id: Field<'a>,
-    #[serde(borrow, default)]
-    name: Field<'a>,
-    #[serde(borrow, default)]
-    input: Field<'a>,
-    #[serde(borrow, default)]
-    tool_use_id: Field<'a>,
-    #[serde(borrow, default)]
-    content: Field<'a>,
-    #[serde(borrow, default)]
-    is_error: Field<'a>,
-    #[serde(borrow, default)]
-    text: Field<'a>,
-}
+    struct Block<'a> {
+        r#type: Field<'a>,
+        id: Field<'a>,
+        name: Field<'a>,
+        input: Field<'a>,
+        tool_use_id: Field<'a>,
+        content: Field<'a>,
+        is_error: Field<'a>,
+        text: Field<'a>,
+    }
 
-/// The decision about a call, its source and its reason.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Decision<'a> {
-    #[serde(borrow, default)]
-    decision: Field<'a>,
-    #[serde(borrow, default)]
-    source: Field<'a>,
-    #[serde(borrow, default)]
-    reason_code: Field<'a>,
+    /// The decision about a call, its source and its reason.
+    #[serde(rename_all = "camelCase")]
+    struct Decision<'a> {
+        decision: Field<'a>,
+        source: Field<'a>,
+        reason_code: Field<'a>,
+    }
 }
 
 /// Reads one file.

@@ -4,11 +4,10 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use serde::Deserialize;
 use serde_json::json;
 
 use crate::transcript::claude::replace_carried_if_new;
-pub(crate) use crate::transcript::raw::{self, Ask, Field, Unread, Within};
+pub(crate) use crate::transcript::raw::{self, Ask, Field, Unread, Within, borrowed_parts};
 use crate::transcript::usage::UsageForm;
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
@@ -24,76 +23,46 @@ pub(crate) static USAGE: UsageForm = UsageForm {
     side: "",
 };
 
-#[derive(Deserialize)]
-struct Line<'a> {
-    #[serde(borrow, default)]
-    timestamp: Field<'a>,
-    #[serde(borrow, default)]
-    r#type: Field<'a>,
-    #[serde(borrow, default)]
-    payload: Within<Payload<'a>>,
-}
+borrowed_parts! {
+    struct Line<'a> {
+        timestamp: Field<'a>,
+        r#type: Field<'a>,
+        payload: Within<Payload<'a>>,
+    }
 
-#[derive(Deserialize)]
-struct Payload<'a> {
-    #[serde(borrow, default)]
-    r#type: Field<'a>,
-    #[serde(borrow, default)]
-    id: Field<'a>,
-    #[serde(borrow, default)]
-    session_id: Field<'a>,
-    #[serde(borrow, default)]
-    parent_thread_id: Field<'a>,
-    #[serde(borrow, default)]
-    cwd: Field<'a>,
-    #[serde(borrow, default)]
-    cli_version: Field<'a>,
-    #[serde(borrow, default)]
-    approval_policy: Field<'a>,
-    #[serde(borrow, default)]
-    name: Field<'a>,
-    #[serde(borrow, default)]
-    namespace: Field<'a>,
-    #[serde(borrow, default)]
-    arguments: Field<'a>,
-    #[serde(borrow, default)]
-    input: Field<'a>,
-    #[serde(borrow, default)]
-    action: Field<'a>,
-    #[serde(borrow, default)]
-    call_id: Field<'a>,
-    #[serde(borrow, default)]
-    output: Field<'a>,
-    #[serde(borrow, default)]
-    item: Within<Item<'a>>,
-}
+    struct Payload<'a> {
+        r#type: Field<'a>,
+        id: Field<'a>,
+        session_id: Field<'a>,
+        parent_thread_id: Field<'a>,
+        cwd: Field<'a>,
+        cli_version: Field<'a>,
+        approval_policy: Field<'a>,
+        name: Field<'a>,
+        namespace: Field<'a>,
+        arguments: Field<'a>,
+        input: Field<'a>,
+        action: Field<'a>,
+        call_id: Field<'a>,
+        output: Field<'a>,
+        item: Within<Item<'a>>,
+    }
 
-#[derive(Deserialize)]
-struct Item<'a> {
-    #[serde(borrow, default)]
-    r#type: Field<'a>,
-    #[serde(borrow, default)]
-    id: Field<'a>,
-    #[serde(borrow, default)]
-    command: Field<'a>,
-    #[serde(borrow, default)]
-    status: Field<'a>,
-    #[serde(borrow, default)]
-    changes: Field<'a>,
-    #[serde(borrow, default)]
-    server: Field<'a>,
-    #[serde(borrow, default)]
-    tool: Field<'a>,
-    #[serde(borrow, default)]
-    arguments: Field<'a>,
-    #[serde(borrow, default)]
-    content: Field<'a>,
-}
+    struct Item<'a> {
+        r#type: Field<'a>,
+        id: Field<'a>,
+        command: Field<'a>,
+        status: Field<'a>,
+        changes: Field<'a>,
+        server: Field<'a>,
+        tool: Field<'a>,
+        arguments: Field<'a>,
+        content: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Text<'a> {
-    #[serde(borrow, default)]
-    text: Field<'a>,
+    struct Text<'a> {
+        text: Field<'a>,
+    }
 }
 
 /// Types of lines that are no event.

@@ -2,85 +2,56 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-
 use crate::transcript::claude::replace_carried_if_new;
-pub(crate) use crate::transcript::raw::{self, Ask, Field, Unread, Within};
+pub(crate) use crate::transcript::raw::{self, Ask, Field, Unread, Within, borrowed_parts};
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
-#[derive(Deserialize)]
-struct Line<'a> {
-    #[serde(borrow, default)]
-    r#type: Field<'a>,
-    #[serde(borrow, default)]
-    timestamp: Field<'a>,
-    #[serde(borrow, default, rename = "agentId")]
-    agent: Field<'a>,
-    #[serde(borrow, default)]
-    data: Within<Data<'a>>,
-}
+borrowed_parts! {
+    struct Line<'a> {
+        r#type: Field<'a>,
+        timestamp: Field<'a>,
+        #[serde(rename = "agentId")]
+        agent: Field<'a>,
+        data: Within<Data<'a>>,
+    }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Data<'a> {
-    #[serde(borrow, default)]
-    session_id: Field<'a>,
-    #[serde(borrow, default)]
-    copilot_version: Field<'a>,
-    #[serde(borrow, default)]
-    context: Field<'a>,
-    #[serde(borrow, default)]
-    content: Field<'a>,
-    #[serde(borrow, default)]
-    tool_call_id: Field<'a>,
-    #[serde(borrow, default)]
-    tool_name: Field<'a>,
-    #[serde(borrow, default)]
-    arguments: Field<'a>,
-    #[serde(borrow, default)]
-    mcp_server_name: Field<'a>,
-    #[serde(borrow, default)]
-    mcp_tool_name: Field<'a>,
-    #[serde(borrow, default)]
-    parent_tool_call_id: Field<'a>,
-    #[serde(borrow, default)]
-    success: Field<'a>,
-    #[serde(borrow, default)]
-    error: Field<'a>,
-    #[serde(borrow, default)]
-    tool_requests: Field<'a>,
-    #[serde(borrow, default)]
-    hook_type: Field<'a>,
-    #[serde(borrow, default)]
-    input: Field<'a>,
-    #[serde(borrow, default)]
-    new_mode: Field<'a>,
-}
+    #[serde(rename_all = "camelCase")]
+    struct Data<'a> {
+        session_id: Field<'a>,
+        copilot_version: Field<'a>,
+        context: Field<'a>,
+        content: Field<'a>,
+        tool_call_id: Field<'a>,
+        tool_name: Field<'a>,
+        arguments: Field<'a>,
+        mcp_server_name: Field<'a>,
+        mcp_tool_name: Field<'a>,
+        parent_tool_call_id: Field<'a>,
+        success: Field<'a>,
+        error: Field<'a>,
+        tool_requests: Field<'a>,
+        hook_type: Field<'a>,
+        input: Field<'a>,
+        new_mode: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Context<'a> {
-    #[serde(borrow, default)]
-    cwd: Field<'a>,
-}
+    struct Context<'a> {
+        cwd: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Error<'a> {
-    #[serde(borrow, default)]
-    message: Field<'a>,
-    #[serde(borrow, default)]
-    code: Field<'a>,
-}
+    struct Error<'a> {
+        message: Field<'a>,
+        code: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Input<'a> {
-    #[serde(borrow, default, rename = "toolCalls")]
-    calls: Field<'a>,
-}
+    struct Input<'a> {
+        #[serde(rename = "toolCalls")]
+        calls: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Id<'a> {
-    #[serde(borrow, default)]
-    id: Field<'a>,
+    struct Id<'a> {
+        id: Field<'a>,
+    }
 }
 
 /// Prefixes of the kinds of records that are no event.

@@ -3,90 +3,61 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use serde::Deserialize;
-
 use crate::transcript::claude::replace_carried_if_new;
-pub(crate) use crate::transcript::raw::{self, Ask, Content, Field, Unread, Within};
+pub(crate) use crate::transcript::raw::{
+    self, Ask, Content, Field, Unread, Within, borrowed_parts,
+};
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
-#[derive(Deserialize)]
-struct Line<'a> {
-    #[serde(borrow, default)]
-    r#type: Field<'a>,
-    #[serde(borrow, default)]
-    id: Field<'a>,
-    #[serde(borrow, default)]
-    timestamp: Field<'a>,
-    #[serde(borrow, default)]
-    cwd: Field<'a>,
-    #[serde(borrow, default)]
-    reason: Field<'a>,
-    #[serde(borrow, default)]
-    message: Within<Message<'a>>,
-}
+borrowed_parts! {
+    struct Line<'a> {
+        r#type: Field<'a>,
+        id: Field<'a>,
+        timestamp: Field<'a>,
+        cwd: Field<'a>,
+        reason: Field<'a>,
+        message: Within<Message<'a>>,
+    }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Message<'a> {
-    #[serde(borrow, default)]
-    role: Field<'a>,
-    #[serde(borrow, default)]
-    content: Content<'a, Block<'a>>,
-    /// Present if not both the user and the model see the message.
-    #[serde(borrow, default)]
-    visibility: Field<'a>,
-    #[serde(borrow, default)]
-    hook_event_name: Field<'a>,
-    #[serde(borrow, default)]
-    hook_tool_call_id: Field<'a>,
-    #[serde(borrow, default)]
-    hook_results: Field<'a>,
-}
+    #[serde(rename_all = "camelCase")]
+    struct Message<'a> {
+        role: Field<'a>,
+        content: Content<'a, Block<'a>>,
+        /// Present if not both the user and the model see the message.
+        visibility: Field<'a>,
+        hook_event_name: Field<'a>,
+        hook_tool_call_id: Field<'a>,
+        hook_results: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Block<'a> {
-    #[serde(borrow, default)]
-    r#type: Field<'a>,
-    #[serde(borrow, default)]
-    id: Field<'a>,
-    #[serde(borrow, default)]
-    name: Field<'a>,
-    #[serde(borrow, default)]
-    input: Field<'a>,
-    #[serde(borrow, default)]
-    tool_use_id: Field<'a>,
-    #[serde(borrow, default)]
-    is_error: Field<'a>,
-    #[serde(borrow, default)]
-    content: Field<'a>,
-    #[serde(borrow, default)]
-    text: Field<'a>,
-}
+    struct Block<'a> {
+        r#type: Field<'a>,
+        id: Field<'a>,
+        name: Field<'a>,
+        input: Field<'a>,
+        tool_use_id: Field<'a>,
+        is_error: Field<'a>,
+        content: Field<'a>,
+        text: Field<'a>,
+    }
 
-/// What a hook returned.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct HookResult<'a> {
-    #[serde(borrow, default)]
-    exit_code: Field<'a>,
-    #[serde(borrow, default)]
-    stdout: Field<'a>,
-}
+    /// What a hook returned.
+    #[serde(rename_all = "camelCase")]
+    struct HookResult<'a> {
+        exit_code: Field<'a>,
+        stdout: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Output<'a> {
-    #[serde(borrow, default)]
-    r#continue: Field<'a>,
-    #[serde(borrow, default)]
-    hook_specific_output: Within<Specific<'a>>,
-}
+    #[serde(rename_all = "camelCase")]
+    struct Output<'a> {
+        r#continue: Field<'a>,
+        hook_specific_output: Within<Specific<'a>>,
+    }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Specific<'a> {
-    #[serde(borrow, default)]
-    permission_decision: Field<'a>,
+    #[serde(rename_all = "camelCase")]
+    struct Specific<'a> {
+        permission_decision: Field<'a>,
+    }
 }
 
 /// Kinds of records that are no event.

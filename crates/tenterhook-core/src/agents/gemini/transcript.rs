@@ -3,10 +3,8 @@
 
 use std::collections::HashSet;
 
-use serde::Deserialize;
-
 use crate::transcript::claude::replace_carried_if_new;
-pub(crate) use crate::transcript::raw::{self, Ask, Field, Unread};
+pub(crate) use crate::transcript::raw::{self, Ask, Field, Unread, borrowed_parts};
 use crate::transcript::usage::UsageForm;
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
@@ -23,63 +21,43 @@ pub(crate) static USAGE: UsageForm = UsageForm {
     side: "",
 };
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Line<'a> {
-    #[serde(borrow, default)]
-    session_id: Field<'a>,
-    #[serde(borrow, default)]
-    kind: Field<'a>,
-    #[serde(borrow, default)]
-    directories: Field<'a>,
-    #[serde(borrow, default, rename = "$set")]
-    set: Field<'a>,
-    #[serde(borrow, default)]
-    messages: Field<'a>,
-    #[serde(borrow, default)]
-    id: Field<'a>,
-    #[serde(borrow, default)]
-    r#type: Field<'a>,
-    #[serde(borrow, default)]
-    timestamp: Field<'a>,
-    #[serde(borrow, default)]
-    content: Field<'a>,
-    #[serde(borrow, default)]
-    tool_calls: Field<'a>,
-}
+borrowed_parts! {
+    #[serde(rename_all = "camelCase")]
+    struct Line<'a> {
+        session_id: Field<'a>,
+        kind: Field<'a>,
+        directories: Field<'a>,
+        #[serde(rename = "$set")]
+        set: Field<'a>,
+        messages: Field<'a>,
+        id: Field<'a>,
+        r#type: Field<'a>,
+        timestamp: Field<'a>,
+        content: Field<'a>,
+        tool_calls: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-struct ToolCall<'a> {
-    #[serde(borrow, default)]
-    id: Field<'a>,
-    #[serde(borrow, default)]
-    name: Field<'a>,
-    #[serde(borrow, default)]
-    args: Field<'a>,
-    #[serde(borrow, default)]
-    status: Field<'a>,
-    #[serde(borrow, default)]
-    result: Field<'a>,
-}
+    struct ToolCall<'a> {
+        id: Field<'a>,
+        name: Field<'a>,
+        args: Field<'a>,
+        status: Field<'a>,
+        result: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Part<'a> {
-    #[serde(borrow, default)]
-    text: Field<'a>,
-    #[serde(borrow, default, rename = "functionResponse")]
-    response: Option<Response<'a>>,
-}
+    struct Part<'a> {
+        text: Field<'a>,
+        #[serde(rename = "functionResponse")]
+        response: Option<Response<'a>>,
+    }
 
-#[derive(Deserialize)]
-struct Response<'a> {
-    #[serde(borrow, default)]
-    response: Option<FunctionResponse<'a>>,
-}
+    struct Response<'a> {
+        response: Option<FunctionResponse<'a>>,
+    }
 
-#[derive(Deserialize)]
-struct FunctionResponse<'a> {
-    #[serde(borrow, default)]
-    error: Field<'a>,
+    struct FunctionResponse<'a> {
+        error: Field<'a>,
+    }
 }
 
 /// Kinds of messages that record no event.

@@ -4,57 +4,38 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use serde::Deserialize;
-
 use crate::transcript::claude::replace_carried_if_new;
-pub(crate) use crate::transcript::raw::{Ask, Field, Unread};
+pub(crate) use crate::transcript::raw::{Ask, Field, Unread, borrowed_parts};
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
-#[derive(Deserialize)]
-struct Row<'a> {
-    #[serde(borrow, default)]
-    table: Field<'a>,
-    #[serde(borrow, default)]
-    id: Field<'a>,
-    #[serde(borrow, default)]
-    source: Field<'a>,
-    #[serde(borrow, default)]
-    parent_session_id: Field<'a>,
-    #[serde(borrow, default)]
-    cwd: Field<'a>,
-    #[serde(borrow, default)]
-    session_id: Field<'a>,
-    #[serde(borrow, default)]
-    role: Field<'a>,
-    #[serde(borrow, default)]
-    content: Field<'a>,
-    /// A list, as text.
-    #[serde(borrow, default)]
-    tool_calls: Field<'a>,
-    #[serde(borrow, default)]
-    tool_call_id: Field<'a>,
-    /// In seconds, with a fraction.
-    #[serde(borrow, default)]
-    timestamp: Field<'a>,
-    #[serde(borrow, default)]
-    finish_reason: Field<'a>,
-}
+borrowed_parts! {
+    struct Row<'a> {
+        table: Field<'a>,
+        id: Field<'a>,
+        source: Field<'a>,
+        parent_session_id: Field<'a>,
+        cwd: Field<'a>,
+        session_id: Field<'a>,
+        role: Field<'a>,
+        content: Field<'a>,
+        /// A list, as text.
+        tool_calls: Field<'a>,
+        tool_call_id: Field<'a>,
+        /// In seconds, with a fraction.
+        timestamp: Field<'a>,
+        finish_reason: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-struct ToolCall<'a> {
-    #[serde(borrow, default)]
-    id: Field<'a>,
-    #[serde(borrow, default)]
-    function: Option<Function<'a>>,
-}
+    struct ToolCall<'a> {
+        id: Field<'a>,
+        function: Option<Function<'a>>,
+    }
 
-#[derive(Deserialize)]
-struct Function<'a> {
-    #[serde(borrow, default)]
-    name: Field<'a>,
-    /// An object, as text.
-    #[serde(borrow, default)]
-    arguments: Field<'a>,
+    struct Function<'a> {
+        name: Field<'a>,
+        /// An object, as text.
+        arguments: Field<'a>,
+    }
 }
 
 #[derive(Clone)]

@@ -4,88 +4,57 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde::Deserialize;
-
 use crate::transcript::claude::replace_carried_if_new;
-pub(crate) use crate::transcript::raw::{Ask, Field, Unread};
+pub(crate) use crate::transcript::raw::{Ask, Field, Unread, borrowed_parts};
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
-#[derive(Deserialize)]
-struct Row<'a> {
-    #[serde(borrow, default)]
-    table: Field<'a>,
-    #[serde(borrow, default)]
-    id: Field<'a>,
-    #[serde(borrow, default, alias = "parentID")]
-    parent_id: Field<'a>,
-    #[serde(borrow, default)]
-    directory: Field<'a>,
-    #[serde(borrow, default)]
-    version: Field<'a>,
-    #[serde(borrow, default)]
-    message_id: Field<'a>,
-    #[serde(borrow, default)]
-    session_id: Field<'a>,
-    #[serde(borrow, default)]
-    time_created: Field<'a>,
-    #[serde(borrow, default)]
-    data: Field<'a>,
-    #[serde(borrow, default)]
-    info: Field<'a>,
-    #[serde(borrow, default)]
-    messages: Field<'a>,
-}
+borrowed_parts! {
+    struct Row<'a> {
+        table: Field<'a>,
+        id: Field<'a>,
+        #[serde(alias = "parentID")]
+        parent_id: Field<'a>,
+        directory: Field<'a>,
+        version: Field<'a>,
+        message_id: Field<'a>,
+        session_id: Field<'a>,
+        time_created: Field<'a>,
+        data: Field<'a>,
+        info: Field<'a>,
+        messages: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Exported<'a> {
-    #[serde(borrow, default)]
-    info: Field<'a>,
-    #[serde(borrow, default)]
-    parts: Field<'a>,
-}
+    struct Exported<'a> {
+        info: Field<'a>,
+        parts: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Message<'a> {
-    #[serde(borrow, default)]
-    id: Field<'a>,
-    #[serde(borrow, default)]
-    role: Field<'a>,
-    #[serde(borrow, default)]
-    finish: Field<'a>,
-    #[serde(borrow, default)]
-    mode: Field<'a>,
-}
+    struct Message<'a> {
+        id: Field<'a>,
+        role: Field<'a>,
+        finish: Field<'a>,
+        mode: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Part<'a> {
-    #[serde(borrow, default)]
-    r#type: Field<'a>,
-    #[serde(borrow, default)]
-    text: Field<'a>,
-    #[serde(borrow, default)]
-    tool: Field<'a>,
-    #[serde(borrow, default, rename = "callID")]
-    call: Field<'a>,
-    #[serde(borrow, default)]
-    state: Field<'a>,
-}
+    struct Part<'a> {
+        r#type: Field<'a>,
+        text: Field<'a>,
+        tool: Field<'a>,
+        #[serde(rename = "callID")]
+        call: Field<'a>,
+        state: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-struct State<'a> {
-    #[serde(borrow, default)]
-    status: Field<'a>,
-    #[serde(borrow, default)]
-    input: Field<'a>,
-    #[serde(borrow, default)]
-    error: Field<'a>,
-    #[serde(borrow, default)]
-    time: Option<Time<'a>>,
-}
+    struct State<'a> {
+        status: Field<'a>,
+        input: Field<'a>,
+        error: Field<'a>,
+        time: Option<Time<'a>>,
+    }
 
-#[derive(Deserialize)]
-struct Time<'a> {
-    #[serde(borrow, default)]
-    start: Field<'a>,
+    struct Time<'a> {
+        start: Field<'a>,
+    }
 }
 
 /// Kinds of parts that record no event.

@@ -3,10 +3,10 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-
 use crate::transcript::claude::replace_carried_if_new;
-pub(crate) use crate::transcript::raw::{self, Ask, Content, Field, Unread, Within};
+pub(crate) use crate::transcript::raw::{
+    self, Ask, Content, Field, Unread, Within, borrowed_parts,
+};
 use crate::transcript::usage::UsageForm;
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
@@ -22,96 +22,63 @@ pub(crate) static USAGE: UsageForm = UsageForm {
     side: "",
 };
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Line<'a> {
-    #[serde(borrow, default)]
-    r#type: Field<'a>,
-    #[serde(borrow, default)]
-    subtype: Field<'a>,
-    #[serde(borrow, default)]
-    session_id: Field<'a>,
-    #[serde(borrow, default)]
-    timestamp: Field<'a>,
-    #[serde(borrow, default)]
-    cwd: Field<'a>,
-    #[serde(borrow, default)]
-    version: Field<'a>,
-    /// The subagent whose file this is.
-    #[serde(borrow, default)]
-    agent_id: Field<'a>,
-    #[serde(borrow, default)]
-    message: Within<Message<'a>>,
-    #[serde(borrow, default)]
-    tool_call_result: Within<Outcome<'a>>,
-    #[serde(borrow, default)]
-    system_payload: Within<System<'a>>,
-}
+borrowed_parts! {
+    #[serde(rename_all = "camelCase")]
+    struct Line<'a> {
+        r#type: Field<'a>,
+        subtype: Field<'a>,
+        session_id: Field<'a>,
+        timestamp: Field<'a>,
+        cwd: Field<'a>,
+        version: Field<'a>,
+        /// The subagent whose file this is.
+        agent_id: Field<'a>,
+        message: Within<Message<'a>>,
+        tool_call_result: Within<Outcome<'a>>,
+        system_payload: Within<System<'a>>,
+    }
 
-#[derive(Deserialize)]
-struct Message<'a> {
-    #[serde(borrow, default)]
-    parts: Content<'a, Part<'a>>,
-}
+    struct Message<'a> {
+        parts: Content<'a, Part<'a>>,
+    }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Part<'a> {
-    #[serde(borrow, default)]
-    text: Field<'a>,
-    #[serde(borrow, default)]
-    function_call: Within<FunctionCall<'a>>,
-}
+    #[serde(rename_all = "camelCase")]
+    struct Part<'a> {
+        text: Field<'a>,
+        function_call: Within<FunctionCall<'a>>,
+    }
 
-#[derive(Deserialize)]
-struct FunctionCall<'a> {
-    #[serde(borrow, default)]
-    id: Field<'a>,
-    #[serde(borrow, default)]
-    name: Field<'a>,
-    #[serde(borrow, default)]
-    args: Field<'a>,
-}
+    struct FunctionCall<'a> {
+        id: Field<'a>,
+        name: Field<'a>,
+        args: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Outcome<'a> {
-    #[serde(borrow, default)]
-    call_id: Field<'a>,
-    #[serde(borrow, default)]
-    status: Field<'a>,
-    #[serde(borrow, default)]
-    error_type: Field<'a>,
-    #[serde(borrow, default)]
-    result_display: Field<'a>,
-}
+    #[serde(rename_all = "camelCase")]
+    struct Outcome<'a> {
+        call_id: Field<'a>,
+        status: Field<'a>,
+        error_type: Field<'a>,
+        result_display: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct System<'a> {
-    #[serde(borrow, default)]
-    ui_event: Within<Telemetry<'a>>,
-}
+    #[serde(rename_all = "camelCase")]
+    struct System<'a> {
+        ui_event: Within<Telemetry<'a>>,
+    }
 
-#[derive(Deserialize)]
-struct Telemetry<'a> {
-    #[serde(borrow, default, rename = "event.name")]
-    event: Field<'a>,
-    /// Since 0.24.
-    #[serde(borrow, default)]
-    call_id: Field<'a>,
-    #[serde(borrow, default)]
-    function_name: Field<'a>,
-    #[serde(borrow, default)]
-    function_args: Field<'a>,
-    #[serde(borrow, default)]
-    prompt_id: Field<'a>,
-    #[serde(borrow, default)]
-    status: Field<'a>,
-    #[serde(borrow, default)]
-    error_type: Field<'a>,
-    #[serde(borrow, default)]
-    decision: Field<'a>,
+    struct Telemetry<'a> {
+        #[serde(rename = "event.name")]
+        event: Field<'a>,
+        /// Since 0.24.
+        call_id: Field<'a>,
+        function_name: Field<'a>,
+        function_args: Field<'a>,
+        prompt_id: Field<'a>,
+        status: Field<'a>,
+        error_type: Field<'a>,
+        decision: Field<'a>,
+    }
 }
 
 /// Reads one file.

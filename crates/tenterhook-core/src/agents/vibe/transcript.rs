@@ -4,113 +4,76 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use serde::Deserialize;
-
 use crate::transcript::claude::replace_carried_if_new;
-pub(crate) use crate::transcript::raw::{Ask, Content, Field, Unread, Within};
+pub(crate) use crate::transcript::raw::{Ask, Content, Field, Unread, Within, borrowed_parts};
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
-#[derive(Deserialize)]
-struct Line<'a> {
-    /// Of the file that names the snapshot, and of the one that describes the session.
-    #[serde(borrow, default)]
-    session_id: Field<'a>,
-    #[serde(borrow, default)]
-    environment: Within<Environment<'a>>,
-    /// Of a shown entry, and of a record of the journal.
-    #[serde(borrow, default)]
-    r#type: Field<'a>,
-    #[serde(borrow, default, rename = "createdAt")]
-    created: Field<'a>,
-    #[serde(borrow, default)]
-    detail: Within<Detail<'a>>,
-    #[serde(borrow, default)]
-    payload: Within<Payload<'a>>,
-    /// Of an entry of the conversation.
-    #[serde(borrow, default)]
-    source: Field<'a>,
-    #[serde(borrow, default)]
-    message: Within<Message<'a>>,
-}
+borrowed_parts! {
+    struct Line<'a> {
+        /// Of the file that names the snapshot, and of the one that describes the session.
+        session_id: Field<'a>,
+        environment: Within<Environment<'a>>,
+        /// Of a shown entry, and of a record of the journal.
+        r#type: Field<'a>,
+        #[serde(rename = "createdAt")]
+        created: Field<'a>,
+        detail: Within<Detail<'a>>,
+        payload: Within<Payload<'a>>,
+        /// Of an entry of the conversation.
+        source: Field<'a>,
+        message: Within<Message<'a>>,
+    }
 
-#[derive(Deserialize)]
-struct Environment<'a> {
-    #[serde(borrow, default)]
-    working_directory: Field<'a>,
-}
+    struct Environment<'a> {
+        working_directory: Field<'a>,
+    }
 
-/// What a notice says of a hook.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Detail<'a> {
-    #[serde(borrow, default)]
-    kind: Field<'a>,
-    #[serde(borrow, default)]
-    scope: Field<'a>,
-    #[serde(borrow, default)]
-    content: Field<'a>,
-    #[serde(borrow, default)]
-    tool_call_id: Field<'a>,
-}
+    /// What a notice says of a hook.
+    #[serde(rename_all = "camelCase")]
+    struct Detail<'a> {
+        kind: Field<'a>,
+        scope: Field<'a>,
+        content: Field<'a>,
+        tool_call_id: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Message<'a> {
-    #[serde(borrow, default)]
-    role: Field<'a>,
-    #[serde(borrow, default)]
-    content: Content<'a, Part<'a>>,
-    #[serde(borrow, default)]
-    tool_call_id: Field<'a>,
-    #[serde(borrow, default)]
-    outcome: Field<'a>,
-}
+    struct Message<'a> {
+        role: Field<'a>,
+        content: Content<'a, Part<'a>>,
+        tool_call_id: Field<'a>,
+        outcome: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Part<'a> {
-    #[serde(borrow, default)]
-    r#type: Field<'a>,
-    #[serde(borrow, default)]
-    id: Field<'a>,
-    #[serde(borrow, default)]
-    name: Field<'a>,
-    #[serde(borrow, default)]
-    arguments: Within<Arguments<'a>>,
-    /// The arguments as text, in the journal.
-    #[serde(borrow, default)]
-    arguments_json: Field<'a>,
-    #[serde(borrow, default)]
-    text: Field<'a>,
-}
+    struct Part<'a> {
+        r#type: Field<'a>,
+        id: Field<'a>,
+        name: Field<'a>,
+        arguments: Within<Arguments<'a>>,
+        /// The arguments as text, in the journal.
+        arguments_json: Field<'a>,
+        text: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Arguments<'a> {
-    #[serde(borrow, default)]
-    value: Field<'a>,
-}
+    struct Arguments<'a> {
+        value: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-struct Payload<'a> {
-    #[serde(borrow, default)]
-    result: Within<ActionResult<'a>>,
-}
+    struct Payload<'a> {
+        result: Within<ActionResult<'a>>,
+    }
 
-#[derive(Deserialize)]
-struct ActionResult<'a> {
-    #[serde(borrow, default)]
-    result: Within<Completion<'a>>,
-}
+    struct ActionResult<'a> {
+        result: Within<Completion<'a>>,
+    }
 
-/// An answer of the model, in the journal.
-#[derive(Deserialize)]
-struct Completion<'a> {
-    #[serde(borrow, default)]
-    parts: Content<'a, Part<'a>>,
-}
+    /// An answer of the model, in the journal.
+    struct Completion<'a> {
+        parts: Content<'a, Part<'a>>,
+    }
 
-#[derive(Deserialize)]
-struct ShellResult<'a> {
-    #[serde(borrow, default)]
-    returncode: Field<'a>,
+    struct ShellResult<'a> {
+        returncode: Field<'a>,
+    }
 }
 
 /// The tool that runs code of the model. Hooks are called for the calls of that code only.
