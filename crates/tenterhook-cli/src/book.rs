@@ -26,6 +26,7 @@ const PAGES: &[Page] = pages![
     "configuration",
     "confinement",
     "diagnostics",
+    "dialect-amp",
     "dialect-antigravity",
     "dialect-augment",
     "dialect-cline",

@@ -3,7 +3,7 @@
 //! A relative path matches in any directory; `~/` is a home. A path that ends in `/` includes
 //! everything in it; `*` matches any text in a name.
 
-mod amp;
+pub(crate) mod amp;
 pub(crate) mod antigravity;
 pub(crate) mod augment;
 pub(crate) mod claude;

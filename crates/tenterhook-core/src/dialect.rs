@@ -46,12 +46,12 @@ pub use self::{
     repository::{RepositoryCommand, read_repository_commands},
 };
 pub use crate::agents::{
-    antigravity::dialect as antigravity, augment::dialect as augment, claude::dialect as claude,
-    cline::dialect as cline, codewhale::dialect as codewhale, codex::dialect as codex,
-    copilot::dialect as copilot, crush::dialect as crush, cursor::dialect as cursor,
-    droid::dialect as droid, gemini::dialect as gemini, gencode::dialect as gencode,
-    goose::dialect as goose, hermes::dialect as hermes, ignis::dialect as ignis,
-    kilo::dialect as kilo, kimi::dialect as kimi, kiro::dialect as kiro,
+    amp::dialect as amp, antigravity::dialect as antigravity, augment::dialect as augment,
+    claude::dialect as claude, cline::dialect as cline, codewhale::dialect as codewhale,
+    codex::dialect as codex, copilot::dialect as copilot, crush::dialect as crush,
+    cursor::dialect as cursor, droid::dialect as droid, gemini::dialect as gemini,
+    gencode::dialect as gencode, goose::dialect as goose, hermes::dialect as hermes,
+    ignis::dialect as ignis, kilo::dialect as kilo, kimi::dialect as kimi, kiro::dialect as kiro,
     openclaw::dialect as openclaw, opencode::dialect as opencode, pi::dialect as pi,
     qwen::dialect as qwen, reasonix::dialect as reasonix, vibe::dialect as vibe,
     vscode::dialect as vscode, windsurf::dialect as windsurf,
@@ -95,7 +95,7 @@ pub static DIALECTS: &[&Dialect] = &[
 /// Agents without separate hook files: they call Tenterhook through a module of ours
 /// (BR-27), or through the files of other agents (VS-1).
 static PLUGINS: &[&Dialect] =
-    &[&opencode::OPENCODE, &kilo::KILO, &pi::PI, &openclaw::OPENCLAW, &vscode::VSCODE];
+    &[&opencode::OPENCODE, &kilo::KILO, &pi::PI, &openclaw::OPENCLAW, &amp::AMP, &vscode::VSCODE];
 
 /// How the agents' files group entries, where they do: what is whole is found by it in one that is
 /// broken (C-71).

@@ -10,6 +10,7 @@ use crate::tree::File;
 
 /// The folder of each dialect under `dialect`.
 const FOLDERS: &[(&str, &str)] = &[
+    ("AMP", "amp"),
     ("ANTIGRAVITY", "antigravity"),
     ("AUGMENT", "augment"),
     ("CLAUDE", "claude"),

@@ -399,6 +399,12 @@ pub(crate) const CALLS: &[(&str, &str, &str, &str)] = &[
         r#"{"decision":"deny""#,
     ),
     (
+        "amp",
+        "PreToolUse",
+        r#"{"agent":"amp","hook_event_name":"PreToolUse","session_id":"s","cwd":"/","tool_name":"shell_command","tool_input":{"command":"ls"}}"#,
+        r#"{"decision":"deny""#,
+    ),
+    (
         "openclaw",
         "PreToolUse",
         r#"{"agent":"openclaw","hook_event_name":"PreToolUse","session_id":"s","cwd":"/","tool_name":"exec","tool_input":{"command":"ls"}}"#,

@@ -295,6 +295,12 @@ const AGENTS: &[(&str, &str, &str, &str)] = &[
         r#"{"session_id":"s","hook_event_name":"PreToolUse","agent":"openclaw","cwd":"/","tool_name":"exec","tool_input":{"command":"ls"}}"#,
     ),
     (
+        "Amp",
+        "amp",
+        "PreToolUse",
+        r#"{"session_id":"s","hook_event_name":"PreToolUse","agent":"amp","cwd":"/","tool_name":"shell_command","tool_input":{"command":"ls"}}"#,
+    ),
+    (
         "Goose",
         "goose",
         "PreToolUse",

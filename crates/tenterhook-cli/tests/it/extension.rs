@@ -209,3 +209,88 @@ fn excluded_extension_is_reported() {
     let status = fixture.run(&["status"], "");
     assert!(status.code == 0 && !status.stdout.contains("switched off"), "{}", status.all());
 }
+
+/// Hands the plugin of Amp an object to register with.
+const AMP: &str = r#"import plugin from "./amp.mjs"
+const on = {}
+plugin({
+  on: (name, handler) => (on[name] = handler),
+  helpers: { filePathFromURI: (uri) => uri.fsPath },
+  system: { workspaceRoot: { fsPath: process.cwd() } },
+})
+const thread = { id: "T-1" }
+const ctx = {
+  ui: { notify: async (text) => console.log("shown:", text) },
+  thread: { cancel: async () => console.log("cancelled") },
+}
+const call = (tool, input) => on["tool.call"]({ tool, toolUseID: "t", input, thread }, ctx)
+const say = (value) => console.log(JSON.stringify(value))
+"#;
+
+fn play_amp(lines: &str, program: &str) -> Option<CliOutput> {
+    let fixture = Fixture::new();
+    if fixture.shell("node --version").code != 0 {
+        return None;
+    }
+    fixture.write("home/.config/tenterhook/tenterhook.toml", HOOKS);
+    assert_eq!(fixture.run(&["install", "amp", "--experimental"], "").code, 0);
+    let place = fixture.path("home/.config/amp/plugins/tenterhook.js");
+    let mut text = std::fs::read_to_string(place).unwrap();
+    if !program.is_empty() {
+        let line = text.lines().find(|line| line.starts_with("const PROGRAM")).unwrap().to_owned();
+        text = text.replace(&line, &format!("const PROGRAM = {program:?}"));
+    }
+    fixture.write("project/amp.mjs", &text);
+    fixture.write("project/play.mjs", &format!("{AMP}{lines}"));
+    let output = fixture.shell("node play.mjs");
+    assert_eq!(output.code, 0, "{}", output.all());
+    Some(output)
+}
+
+/// AM-1 to AM-7, with what npm `@ampcode/cli-linux-x64` 0.0.1790142911 gives a plugin and takes from it.
+#[test]
+fn plugin_of_amp_applies_replies() {
+    let lines = r#"
+say(await call("Bash", { cmd: "rm x" }))
+say(await call("Bash", { cmd: "npm i", cwd: "/p" }))
+say(await call("shell_command", { command: "npm i", workdir: "/p" }))
+say(await call("Read", { path: "a" }))
+say(await on["agent.start"]({ message: "my secret", id: 1, thread }, ctx))
+say(await on["agent.start"]({ message: "hello", id: 2, thread }, ctx))
+say(await on["tool.result"]({ tool: "Bash", toolUseID: "t", input: { cmd: "ls" }, status: "error", error: "no such file", thread }, ctx))
+say((await on["tool.result"]({ tool: "Bash", toolUseID: "t", input: { cmd: "ls" }, status: "done", output: "x", thread }, ctx)) ?? null)
+say(await on["agent.end"]({ message: "hello", id: 2, status: "done", messages: [], thread }, ctx))
+say((await on["agent.end"]({ message: "hello", id: 2, status: "cancelled", messages: [], thread }, ctx)) ?? null)
+"#;
+    let Some(output) = play_amp(lines, "") else { return };
+    let found: Vec<&str> = output.stdout.lines().collect();
+    let denied = r#"{"action":"reject-and-continue","message":"not here [tenterhook explain "#;
+    assert!(found[0].starts_with(denied), "{}", output.all());
+    let rest = output.stdout.split_once('\n').unwrap().1;
+    for part in [
+        "{\"action\":\"modify\",\"input\":{\"cmd\":\"pnpm i\"}}\n{\"action\":\"modify\",\"input\":{\"command\":\"pnpm i\"}}\n{\"action\":\"allow\"}\n",
+        "shown: no secrets\ncancelled\n{}\n{}\n{\"status\":\"error\",\"error\":\"no such file\\n<hook-output",
+        "look at the log",
+        "}\nnull\n{\"action\":\"continue\",\"userMessage\":\"run the tests\"}\nnull\n",
+    ] {
+        assert!(rest.contains(part), "{part}\n{}", output.all());
+    }
+}
+
+/// AM-3, AM-4: without an answer, a call and a prompt are denied; the rest goes on.
+#[test]
+fn missing_answer_denies_in_amp() {
+    let lines = r#"
+say(await call("Bash", { cmd: "ls" }))
+say(await on["agent.start"]({ message: "hello", id: 1, thread }, ctx))
+say((await on["tool.result"]({ tool: "Bash", toolUseID: "t", input: {}, status: "done", output: "x", thread }, ctx)) ?? null)
+say((await on["agent.end"]({ message: "hello", id: 1, status: "done", messages: [], thread }, ctx)) ?? null)
+"#;
+    for program in ["/nowhere/tenterhook", "/bin/false", "/bin/echo"] {
+        let Some(output) = play_amp(lines, program) else { return };
+        let text = &output.stdout;
+        let denied = r#"{"action":"reject-and-continue","message":"Tenterhook did not answer"#;
+        assert!(text.starts_with(denied), "{}", output.all());
+        assert!(text.ends_with("cancelled\n{}\nnull\nnull\n"), "{}", output.all());
+    }
+}

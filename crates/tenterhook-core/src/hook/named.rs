@@ -65,6 +65,8 @@ impl DialectId {
     pub const KILO: Self = Self("kilo");
     /// That of our extension in Pi.
     pub const PI: Self = Self("pi");
+    /// That of our plugin in Amp.
+    pub const AMP: Self = Self("amp");
     /// That of our plugin in OpenClaw.
     pub const OPENCLAW: Self = Self("openclaw");
 
