@@ -89,15 +89,14 @@ fn missing_programs_of_hook(
         consequence,
         hook: is_hook.then(|| hook.id.clone()),
     };
-    if let Run::Command(Command { cwd: Some(directory), .. }) = &hook.run
-        && directory.is_absolute()
-        && !directory.is_dir()
-    {
+    if let Some(directory) = missing_directory(hook) {
         let severity = if is_placed { Severity::Error } else { Severity::Advice };
         let consequence = judged(Some(consequence::Ending::without_directory(directory)));
-        let found_here =
-            missing_directory_finding(directory, severity, hook.place.clone(), consequence);
-        return vec![found(found_here, consequence)];
+        let place = hook.place.clone();
+        return vec![found(
+            missing_directory_finding(directory, severity, place, consequence),
+            consequence,
+        )];
     }
     let path = SearchPath::for_hook(hook, env);
     let programs = hook.certain_programs(&source.project, &source.home);
@@ -150,6 +149,12 @@ fn missing_program_finding(
         .with_severity(severity)
         .label(label)
         .help(help)
+}
+
+/// Returns the directory that the entry names, if it does not exist.
+fn missing_directory(hook: &Hook) -> Option<&Path> {
+    let Run::Command(Command { cwd, .. }) = &hook.run else { return None };
+    cwd.as_deref().filter(|directory| directory.is_absolute() && !directory.is_dir())
 }
 
 fn missing_directory_finding(
@@ -370,6 +375,9 @@ mod tests {
             r#"{"hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": "python3 none.py"}]}]}}"#,
         );
         assert_eq!(after, Some(("script-missing", "reports an error after every call".to_owned())));
+        let stop = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "python3 none.py"}]}]}}"#;
+        let stop = found("settings.json", DialectId::CLAUDE, stop);
+        assert_eq!(stop, Some(("script-missing", "blocks every event".to_owned())));
         // A hook whose own directory does not exist starts no interpreter.
         let elsewhere = found(
             "hooks.json",

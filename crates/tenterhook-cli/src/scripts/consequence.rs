@@ -41,24 +41,24 @@ pub(crate) struct Consequence {
     noun: &'static str,
     /// Whether the hook can stop anything, so that its absence lets something pass.
     is_gate: bool,
-    /// Whether the hook runs before what it is asked about takes effect.
-    is_before_effect: bool,
+    /// Whether the hook runs after a tool call, which it can no longer block.
+    is_after_call: bool,
 }
 
 impl Consequence {
     /// Returns whether everything that the hook runs for is blocked.
     pub(crate) fn blocks_everything(self) -> bool {
-        self.is_before_effect && self.restraint >= Restraint::Defer
+        !self.is_after_call && self.restraint >= Restraint::Defer
     }
 
     /// Returns a label such as `blocks every call`.
     pub(crate) fn label(self) -> String {
         let noun = self.noun;
         match self.restraint {
-            Restraint::Deny | Restraint::Defer if self.is_before_effect => {
-                format!("blocks every {noun}")
+            Restraint::Deny | Restraint::Defer if self.is_after_call => {
+                format!("reports an error after every {noun}")
             }
-            Restraint::Deny | Restraint::Defer => format!("reports an error after every {noun}"),
+            Restraint::Deny | Restraint::Defer => format!("blocks every {noun}"),
             Restraint::Ask => format!("asks at every {noun}"),
             Restraint::Allow | Restraint::Silent if !self.is_gate => "never runs".to_owned(),
             Restraint::Allow | Restraint::Silent => format!("lets every {noun} pass"),
@@ -155,15 +155,12 @@ pub(super) fn consequence_of_ending(
 ) -> Consequence {
     let restraint = plan::restraint_if_hook_ended_with(ruleset, hook, ending.end, &ending.stderr);
     let row = ruleset.event_row(hook.dialect, &hook.event);
-    let noun = if matches!(row.subject, Subject::Tool(_) | Subject::Field("tool_name")) {
-        "call"
-    } else {
-        "event"
-    };
+    let is_call = matches!(row.subject, Subject::Tool(_) | Subject::Field("tool_name"));
+    let noun = if is_call { "call" } else { "event" };
     let is_before_effect = row.is_before_effect();
     let is_gate = is_before_effect
         && hook.phase != Phase::Observe
         && hook.wait == Wait::Attached
         && reach::why_hook_never_runs(ruleset, hook).is_none();
-    Consequence { restraint, noun, is_gate, is_before_effect }
+    Consequence { restraint, noun, is_gate, is_after_call: is_call && !is_before_effect }
 }
