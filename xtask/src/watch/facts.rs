@@ -30,9 +30,13 @@ pub(super) struct Facts {
 
 impl Facts {
     pub(super) fn new(watched: &Watched, names: Names) -> Result<Self, Error> {
-        let unseen = names.iter().map(|(_, name)| name.to_owned()).collect();
         let is_quoted = |reading: &Reading| !matches!(reading, Reading::Schemas | Reading::Joined);
-        let searched = search_pattern(&names, watched.readings.iter().all(is_quoted));
+        let is_quoted = watched.readings.iter().all(is_quoted);
+        // A program in Rust holds `-y` as one character.
+        let is_searched = |name: &str| is_quoted || name.len() > 2;
+        let unseen = names.iter().map(|(_, name)| name.to_owned()).filter(|name| is_searched(name));
+        let unseen = unseen.collect();
+        let searched = search_pattern(&names, is_quoted);
         let searched = searched.map(|pattern| Regex::new(&pattern)).transpose();
         let searched = searched.map_err(Error::other)?;
         Ok(Self { readings: watched.readings, names, searched, unseen, lines: BTreeSet::new() })
@@ -57,7 +61,8 @@ impl Facts {
                     return;
                 }
                 let name = String::from_utf8_lossy(found.as_bytes());
-                let name = name.trim_matches(['"', '\'', '`']);
+                let name = name.trim_start_matches(".option(");
+                let name = name.trim_matches(['"', '\'', '`', ':', ' ']);
                 if !self.unseen.remove(name) {
                     self.unseen.remove(&format!("--{name}"));
                 }
@@ -128,15 +133,15 @@ fn alternation(names: &[&str]) -> Option<String> {
     (!names.is_empty()).then(|| names.join("|"))
 }
 
-/// Returns the pattern that finds the names of our tables: events and tools in quotes where a package has quotes, because they are
-/// ordinary words.
+/// Returns the pattern that finds the names of our tables: events and tools in quotes where a package has quotes, or as keys of texts,
+/// because they are ordinary words.
 fn search_pattern(names: &Names, is_quoted: bool) -> Option<String> {
     let of_kind = |is_word: bool| -> Vec<&str> {
         let names = names.iter().filter(|(kind, _)| matches!(*kind, "event" | "tool") == is_word);
         names.map(|(_, name)| name).collect()
     };
     let words = alternation(&of_kind(true)).map(|words| match is_quoted {
-        true => format!("[\"'`](?:{words})[\"'`]"),
+        true => format!("[\"'`](?:{words})[\"'`]|(?-u:\\b)(?:{words}): ?[\"'`]"),
         false => words,
     });
     // A program in Rust holds its options without dashes.
@@ -144,7 +149,10 @@ fn search_pattern(names: &Names, is_quoted: bool) -> Option<String> {
         .into_iter()
         .map(|name| if is_quoted { name } else { name.trim_start_matches('-') })
         .collect();
-    let parts: Vec<String> = words.into_iter().chain(alternation(&others)).collect();
+    // Parsers of options are given them without dashes.
+    let long: Vec<&str> = others.iter().filter_map(|name| name.strip_prefix("--")).collect();
+    let given = alternation(&long).map(|long| format!("\\.option\\([\"'`](?:{long})[\"'`]"));
+    let parts: Vec<String> = words.into_iter().chain(given).chain(alternation(&others)).collect();
     (!parts.is_empty()).then(|| parts.join("|"))
 }
 

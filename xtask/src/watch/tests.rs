@@ -27,7 +27,7 @@ fn tables() -> Tables {
         file(
             "crates/tenterhook-core/src/agents/droid/dialect/vocabulary.rs",
             "row(\"SessionStart\")\nrow(\"SessionEnd\")\nrow(\"PreToolUse\")\nrow(\"PostToolUse\")\nrow(\"Stop\")\n\
-             ToolWords { own: &[\"Execute\", \"Run\"] }\nknown: &[\"Else\"]\n",
+             ToolWords { own: &[\"Execute\", \"Run\", \"Launch\"] }\nknown: &[\"Else\"]\n",
         ),
         file("crates/tenterhook-core/src/agents/qwen.rs", "\"Elsewhere\""),
         file("crates/tenterhook-core/src/dialect/kit/reply.rs", "\"updatedInput\""),
@@ -47,7 +47,7 @@ fn write_package(folder: &Path, version: &str, script: &str) {
 
 const SCRIPT: &str = r#"var E=["SessionStart","SessionEnd","PreToolUse","PostToolUse","Stop"];
     var far = 1; /* ------------------------------------------------ */ f("Unrelated","Execute");
-    process.env.FACTORY_HOME_OVERRIDE; o("--skip-permissions-unsafe"); o("--auto");"#;
+    var old = {Launch: "Execute"}; process.env.FACTORY_HOME_OVERRIDE; o("--skip-permissions-unsafe"); y.option("auto");"#;
 
 #[test]
 fn new_event_is_reported_with_the_row_that_it_needs() {
@@ -60,6 +60,8 @@ fn new_event_is_reported_with_the_row_that_it_needs() {
     assert!(before.contains("event PreToolUse"), "{before:?}");
     assert!(before.contains("absent tool Run"), "{before:?}");
     assert!(!before.contains("absent tool Else"), "{before:?}");
+    assert!(!before.contains("absent tool Launch"), "{before:?}");
+    assert!(!before.contains("absent option --auto"), "{before:?}");
     assert!(!before.contains("absent tool Execute") && !before.contains("event Unrelated"));
     let record = Record::parse(&record_text("1.0.0", &before));
     let (text, same) = compare(&droid, "1.0.0", &record, &before, &tables());

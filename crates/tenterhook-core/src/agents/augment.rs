@@ -23,7 +23,6 @@ pub static AGENT: Agent = Agent {
             ".augment/hooks/",
             "/etc/augment/",
         ],
-        variables: &["AUGMENT_HOME"],
         options: &["--augment-cache-dir"],
         ..Guarded::NONE
     },

@@ -28,6 +28,7 @@ pub static AGENT: Agent = Agent {
             ".cursor/permissions.json",
             "/etc/cursor/",
         ],
+        // The CLI reads these (cursor.com/docs/cli/reference); the SDK has none of them.
         variables: &["CURSOR_CONFIG_DIR"],
         options: &["--force", "-f", "--yolo", "--trust"],
         ..Guarded::NONE

@@ -36,9 +36,10 @@ pub static AGENT: Agent = Agent {
             "/etc/gemini-cli/",
         ],
         variables: &[
-            "GEMINI_CONFIG_DIR",
             "GEMINI_CLI_HOME",
             "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+            "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
+            "GEMINI_CLI_TRUSTED_FOLDERS_PATH",
             "GEMINI_CLI_TRUST_WORKSPACE",
         ],
         options: &[

@@ -29,7 +29,12 @@ pub static AGENT: Agent = Agent {
             "~/.qwen/trustedFolders.json",
             "/etc/qwen-code/",
         ],
-        variables: &["QWEN_HOME", "QWEN_CONFIG_DIR", "QWEN_CODE_SYSTEM_SETTINGS_PATH"],
+        variables: &[
+            "QWEN_HOME",
+            "QWEN_CODE_SYSTEM_SETTINGS_PATH",
+            "QWEN_CODE_SYSTEM_DEFAULTS_PATH",
+            "QWEN_CODE_TRUSTED_FOLDERS_PATH",
+        ],
         options: &["--yolo", "-y", "--approval-mode=yolo", "--bare"],
         ..Guarded::NONE
     },

@@ -36,6 +36,7 @@ pub(super) static ROWS: LazyLock<Vec<EventRow>> =
 pub(super) static PASCAL_ROWS: LazyLock<Vec<EventRow>> =
     LazyLock::new(|| reply_form::rows_with_powers(&PASCAL_FORM, PASCAL_EVENTS));
 
+/// `postResult` and `prePRDescription` are only in the schema of its API (1.0.102): no code starts a hook for them.
 #[rustfmt::skip]
 static EVENTS: &[EventRow] = &[
     event_row("sessionStart", "SessionStart", SOURCE, &[], "a session starts or resumes"),

@@ -53,7 +53,7 @@ pub(super) static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["glob"], neutral: "Glob", keys: &[("dir_path", "path")] },
     ToolWords { own: &["grep_search", "search_file_content"], neutral: "Grep", keys: &[("dir_path", "path")] },
     ToolWords { own: &["web_fetch"], neutral: "WebFetch", keys: &[] },
-    ToolWords { own: &["google_web_search", "web_search"], neutral: "WebSearch", keys: &[] },
+    ToolWords { own: &["google_web_search"], neutral: "WebSearch", keys: &[] },
     ToolWords { own: &["write_todos"], neutral: "TodoWrite", keys: &[] },
     ToolWords { own: &["invoke_agent"], neutral: "Agent", keys: &[("agent_name", "subagent_type")] },
 ];

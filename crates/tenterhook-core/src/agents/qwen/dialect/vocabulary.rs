@@ -66,7 +66,7 @@ pub(super) static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["glob", "GlobTool", "FindFiles"], neutral: "Glob", keys: &[] },
     ToolWords { own: &["grep_search", "search_file_content", "GrepTool", "SearchFiles"], neutral: "Grep", keys: &[] },
     ToolWords { own: &["web_fetch", "WebFetchTool"], neutral: "WebFetch", keys: &[] },
-    ToolWords { own: &["web_search", "google_web_search", "WebSearchTool"], neutral: "WebSearch", keys: &[] },
+    ToolWords { own: &["web_search", "WebSearchTool"], neutral: "WebSearch", keys: &[] },
     ToolWords { own: &["todo_write", "TodoList", "TodoWriteTool"], neutral: "TodoWrite", keys: &[] },
     ToolWords { own: &["agent", "task", "Task", "AgentTool", "TaskTool"], neutral: "Agent", keys: &[] },
     ToolWords { own: &["list_directory", "ListFiles", "ListFilesTool", "ReadFolder"], neutral: "list_directory", keys: &[] },
