@@ -122,6 +122,9 @@ pub struct Guarded {
     /// Options that disable hooks, questions or trust checks, or make it read different files. An
     /// option with `=` has this effect only with that value.
     pub options: &'static [&'static str],
+    /// Its commands that load code into its process, or keep its hooks from running, by their first
+    /// words.
+    pub commands: &'static [&'static [&'static str]],
     /// Directories of texts whose front matter may have hooks. Users let agents write them, so no
     /// tool call is denied for them; a sandbox does not allow writes there.
     pub texts: &'static [&'static str],
@@ -147,6 +150,7 @@ impl Guarded {
         files: &[],
         variables: &[],
         options: &[],
+        commands: &[],
         texts: &[],
         settings_tools: &[],
         modules: None,

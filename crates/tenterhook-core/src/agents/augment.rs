@@ -53,6 +53,7 @@ pub static AGENT: Agent = Agent {
             "text typed into a started process (`write-process`) is a separate call",
             "prompts cannot be blocked, and context before a tool is lost",
             "hooks run side by side, and the call that the last one changed is not judged again",
+            "a call over 10 MiB reaches no hook, and of one nested deeper than 100 levels only those",
             "a hook that exceeds its timeout lets the call run; ours ends before",
         ],
         next: "Auggie reads it when it is started next",

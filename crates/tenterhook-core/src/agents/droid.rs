@@ -36,6 +36,7 @@ pub static AGENT: Agent = Agent {
         ],
         variables: &["FACTORY_HOME_OVERRIDE", "FACTORY_RUNTIME_SETTINGS_PATH"],
         options: &["--skip-permissions-unsafe", "--auto=high"],
+        commands: &[&["plugin", "install"]],
         ..Guarded::NONE
     },
     repository_files: REPOSITORY_FILES,

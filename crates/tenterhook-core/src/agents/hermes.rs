@@ -46,7 +46,20 @@ pub static AGENT: Agent = Agent {
             "HERMES_ACCEPT_HOOKS",
             "HERMES_ENABLE_PROJECT_PLUGINS",
         ],
-        options: &["--safe-mode", "--ignore-user-config", "--yolo", "--accept-hooks"],
+        options: &[
+            "--safe-mode",
+            "--ignore-user-config",
+            "--yolo",
+            "--accept-hooks",
+            "--profile",
+            "-p",
+        ],
+        commands: &[
+            &["hooks", "revoke"],
+            &["plugins", "install"],
+            &["plugins", "enable"],
+            &["profile", "use"],
+        ],
         ..Guarded::NONE
     },
     installation: Installation {
@@ -67,6 +80,7 @@ pub static AGENT: Agent = Agent {
         gaps: &[
             "a hook cannot ask or change a call: both become a denial",
             "a call with half a character (`\\ud800`) in its arguments runs: Hermes cannot hand it to a hook; in a locale without UTF-8, also one with a letter beyond ASCII",
+            "a Python plugin runs in the same process, and its `approve` counts before a later denial",
             "a prompt cannot be blocked",
             "a hook that takes longer than 300 seconds lets the call run; ours ends before",
             "the end of a turn is a gate only after Hermes changed files",

@@ -46,6 +46,7 @@ pub static AGENT: Agent = Agent {
             "KILO_TEST_MANAGED_CONFIG_DIR",
         ],
         options: &["--pure", "--auto"],
+        commands: &[&["plugin"]],
         ..Guarded::NONE
     },
     repository_files: REPOSITORY_FILES,

@@ -47,6 +47,13 @@ pub static AGENT: Agent = Agent {
             "--state-dir",
         ],
         settings_tools: &["openclaw"],
+        commands: &[
+            &["plugins", "install"],
+            &["plugins", "enable"],
+            &["config", "patch"],
+            &["reset"],
+            &["uninstall"],
+        ],
         ..Guarded::NONE
     },
     installation: Installation {

@@ -39,6 +39,7 @@ pub static AGENT: Agent = Agent {
         ],
         variables: &["PI_CODING_AGENT_DIR", "PI_PACKAGE_DIR"],
         options: &["--no-extensions", "-ne", "--extension", "-e", "--approve", "-a"],
+        commands: &[&["install"], &["config"]],
         ..Guarded::NONE
     },
     repository_files: REPOSITORY_FILES,

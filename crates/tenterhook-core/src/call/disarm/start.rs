@@ -86,6 +86,10 @@ fn note_agent_started_unguarded(
     {
         found.unguarded.insert(format!("{} {what} {does}", view.name));
     }
+    let commands = agent.guarded.commands.iter();
+    if let Some(command) = commands.copied().find(|command| operands.starts_with(command)) {
+        found.unguarded.insert(format!("{} {}", view.name, command.join(" ")));
+    }
     // Whatever the line assigns may be handed on: `HOME=/x; claude`, `export CODEX_HOME=/x && codex`.
     let assigned = views.iter().flat_map(assigned_variables);
     let moves =
