@@ -26,6 +26,7 @@ pub static AGENT: Agent = Agent {
             "~/.openclaw/openclaw.json",
             "~/.openclaw/tenterhook/",
             "~/.openclaw/extensions/",
+            "~/.openclaw/hooks/",
             "~/.openclaw/state/",
             "~/.openclaw/exec-approvals.json",
             "~/.openclaw-*/openclaw.json",
