@@ -550,3 +550,19 @@ fn what_is_moved_is_what_the_agent_would_run_and_comes_back() {
             .contains("`disableAllHooks`")
     );
 }
+
+/// DR-9.
+#[test]
+fn organisation_can_switch_all_other_hooks_of_droid_off() {
+    let droid = agent_with_hook_installation("droid").unwrap();
+    let switch = droid.installation.protection.only_managed.expect("a switch");
+    assert_eq!(switch.file, "etc/factory/settings.json");
+    for (text, expected) in [
+        (r#"{"allowManagedHooksOnly": true}"#, Some(true)),
+        (r#"{"allowManagedHooksOnly": false}"#, Some(false)),
+        (r#"{"hooks": {}}"#, None),
+    ] {
+        let found = find_hook_switch(droid, &[switch.key], text);
+        assert_eq!(found.map(|found| found.off), expected, "{text}");
+    }
+}

@@ -46,7 +46,7 @@ fn with_neutral_call(json: &Map<String, Value>) -> Map<String, Value> {
     event
 }
 
-/// Returns the path that Pi opens: each wide space is a space, and one `@` in front does not count
+/// Returns the path that Pi opens: each wide space is a space, and one `@` in front is ignored
 /// (PI-9, `normalizePath`).
 fn opened_path(path: &str) -> String {
     let is_wide =

@@ -80,6 +80,7 @@ mod tests {
         keys: &[("path", "file_path"), ("file", "file_path")],
     }];
 
+    /// BR-182.
     #[test]
     fn keys_go_there_and_back_and_the_agents_key_counts() {
         let tool = find_tool_by_own_name(TABLE, "create_file").expect("a known tool");

@@ -55,7 +55,7 @@ pub(super) static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["Task"], neutral: "Agent", keys: &[] },
 ];
 
-/// What stands between server and tool in the name of a tool of an MCP server.
+/// The separator of server and tool in the name of a tool of an MCP server.
 const MCP: &str = "___";
 
 pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
