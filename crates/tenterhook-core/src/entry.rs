@@ -71,6 +71,8 @@ pub fn hook_digest(hook: &Hook, ground: PathRoots<'_>) -> Digest {
         compat: _,
         sandbox,
         status,
+        // They change nothing of what runs.
+        own_keys: _,
         // Only a built-in hook can be lifted, and none of those is a repository's.
         pausable: _,
         // The caller is no part of the entry.

@@ -216,7 +216,7 @@ pub struct Hook {
     /// The text that a host may show while it runs.
     pub status: Option<String>,
     /// Keys of its entry that only its own agent knows, and that Tenterhook does not apply.
-    pub(crate) own_keys: Vec<&'static str>,
+    pub own_keys: Vec<&'static str>,
     /// Whether it may run at all.
     pub arming: Arming,
     /// Whether the user may pause it (SP-22).

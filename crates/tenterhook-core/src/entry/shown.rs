@@ -55,6 +55,7 @@ pub fn review_rows_of_hook(hook: &Hook, unsaid: Unsaid) -> Vec<Row> {
         compat: _,
         sandbox,
         status,
+        own_keys: _,
         pausable: _,
         caller: _,
         arming: _,

@@ -29,7 +29,11 @@ pub static ANTIGRAVITY: Dialect = Dialect {
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "AY-10"),
         ..Matching::DEFAULT
     },
-    files: Files { written: Some(&WRITTEN), checks: Checks::File(accepted::find_refused_value), ..Files::DEFAULT },
+    files: Files {
+        written: Some(&WRITTEN),
+        checks: Checks::File(accepted::find_refused_value),
+        ..Files::DEFAULT
+    },
     failures: Failures {
         without_answer: |event, _| missing_answer_policy(event),
         ..Failures::DEFAULT

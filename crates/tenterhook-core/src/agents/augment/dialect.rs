@@ -28,7 +28,11 @@ pub static AUGMENT: Dialect = Dialect {
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "AU-10"),
         ..Matching::DEFAULT
     },
-    files: Files { written: Some(&WRITTEN), checks: Checks::Events(accepted::find_stopped_events), ..Files::DEFAULT },
+    files: Files {
+        written: Some(&WRITTEN),
+        checks: Checks::Events(accepted::find_stopped_events),
+        ..Files::DEFAULT
+    },
     calls: Calls {
         replies: Some(&reply::REPLIES),
         project_variables: &["AUGMENT_PROJECT_DIR"],

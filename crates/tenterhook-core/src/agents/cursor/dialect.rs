@@ -36,7 +36,11 @@ const MATCHING: Matching = Matching {
 /// The dialect of the events of all tools, which reads all files and answers all calls.
 pub static CURSOR: Dialect = Dialect {
     matching: MATCHING,
-    files: Files { written: Some(&WRITTEN), checks: Checks::File(accepted::find_refused_value), ..Files::DEFAULT },
+    files: Files {
+        written: Some(&WRITTEN),
+        checks: Checks::File(accepted::find_refused_value),
+        ..Files::DEFAULT
+    },
     calls: Calls {
         replies: Some(&reply::REPLIES),
         own_variable: Some("CURSOR_VERSION"),
