@@ -22,7 +22,9 @@ pub(super) static AGENT: Agent = Agent {
         options: &["--dangerously-allow-all", "--settings-file"],
         ..Guarded::NONE
     },
-    evidence: Evidence::Read { source: "npm @ampcode/cli-linux-x64 0.0.1790142911" },
+    evidence: Evidence::Read {
+        source: "the code of npm @ampcode/cli-linux-x64 0.0.1790142911, in whose plugin runtime alone our plugin ran",
+    },
     repository_files: REPOSITORY_FILES,
     installation: Installation {
         seen: &[".config/amp"],

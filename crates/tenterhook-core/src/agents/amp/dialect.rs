@@ -4,13 +4,15 @@
 //!
 //! Implements `docs/spec/dialect-amp.md` (AM-). Amp was not run against a model here.
 
-use crate::answer::Power::{Context, Deny, Input, Message, Output};
-use crate::dialect::kit::call::{Keys, Vocabulary, end_of_turn_row, event_row};
-use crate::dialect::kit::plugin::{ARGS, CONTEXT, DENY, MESSAGE, OUTPUT, Plugin};
+use crate::answer::Power::{Context, Deny, Input, Message};
+use crate::dialect::DialectId;
+use crate::dialect::kit::call::Vocabulary;
+use crate::dialect::kit::plugin::{
+    ARGS, CONTEXT, DENY, MESSAGE, Plugin, RESULT, ROWS, new_vocabulary,
+};
 use crate::dialect::kit::reply::{EventReplies, Replies};
 pub(crate) use crate::dialect::parts::Dialect;
 use crate::dialect::tools::ToolWords;
-use crate::dialect::{DialectId, EventRow, Subject};
 
 pub(crate) static AMP: Dialect = Plugin {
     id: DialectId::AMP,
@@ -21,20 +23,8 @@ pub(crate) static AMP: Dialect = Plugin {
 }
 .into_dialect();
 
-static WORDS: Vocabulary =
-    Vocabulary { agent: "Amp", name: "hook_event_name", keys: KEYS, tools: TOOLS, rows: || ROWS };
+static WORDS: Vocabulary = new_vocabulary("Amp", TOOLS);
 
-#[rustfmt::skip]
-static ROWS: &[EventRow] = &[
-    event_row("SessionStart", "SessionStart", Subject::None, &[], ""),
-    event_row("UserPromptSubmit", "UserPromptSubmit", Subject::None, &[Deny], ""),
-    event_row("PreToolUse", "PreToolUse", Subject::None, &[Deny], ""),
-    event_row("PostToolUse", "PostToolUse", Subject::None, &[Deny], ""),
-    event_row("PostToolUseFailure", "PostToolUseFailure", Subject::None, &[Deny], ""),
-    end_of_turn_row("Stop", "Stop", Subject::None, ""),
-];
-
-const KEYS: Keys = &[("agent", "")];
 const PATH: (&str, &str) = ("path", "file_path");
 
 #[rustfmt::skip]
@@ -64,13 +54,7 @@ const EVENTS: &[EventReplies] = &[
             &[(Deny, DENY), (Input, ARGS), (Message, MESSAGE)],
         )
     },
-    EventReplies::with_phrases(
-        "PostToolUse",
-        &[(Deny, DENY), (Output, OUTPUT), (Context, CONTEXT), (Message, MESSAGE)],
-    ),
-    EventReplies::with_phrases(
-        "PostToolUseFailure",
-        &[(Deny, DENY), (Context, CONTEXT), (Message, MESSAGE)],
-    ),
+    EventReplies::with_phrases("PostToolUse", RESULT),
+    EventReplies::with_phrases("PostToolUseFailure", RESULT),
     EventReplies::with_phrases("Stop", &[(Deny, DENY), (Message, MESSAGE)]),
 ];

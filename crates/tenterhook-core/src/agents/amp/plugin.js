@@ -4,11 +4,12 @@ export default function (amp) {
   /** What the next prompt of a thread brings to the model, from hooks that answered before. */
   const contexts = new Map()
   const quietly = (asked) => asked.catch(() => ({}))
+  /** The workspace; without one, the directory in which Amp was started. A plugin runs in its own folder. */
   const directory = () => {
     try {
-      return amp.helpers.filePathFromURI(amp.system.workspaceRoot) ?? process.cwd()
+      return amp.helpers.filePathFromURI(amp.system.workspaceRoot)
     } catch {
-      return process.cwd()
+      return process.env.PWD ?? process.cwd()
     }
   }
   /** Without a window, standard error is the only place for a text to the user. */
