@@ -55,6 +55,7 @@ fn used() -> Fixture {
     fixture.write("home/.augment/settings.json", "{\n  // mine\n  \"model\": \"m\"\n}\n");
     fixture.write("home/.config/crush/crush.json", "{\"hooks\": {}, /* mine */ \"lsp\": {}}\n");
     fixture.write("home/.kiro/settings/cli.json", "{}\n");
+    fixture.write("home/.kimi-code/config.toml", "# mine\n");
     fixture.write("home/.config/amp/settings.json", "{}\n");
     fixture
 }

@@ -92,8 +92,8 @@ fn doctor_starts_nothing_where_a_home_is_linked_into_a_repository() {
 fn what_install_wrote_into_a_project_is_tried() {
     let fixture = Fixture::new().unapproved();
     let mut agents = installable_agents();
-    // Codex asks for approval; OpenClaw and Hermes have no configuration of a project.
-    agents.retain(|agent| !["codex", "openclaw", "hermes"].contains(agent));
+    // Codex asks for approval; OpenClaw, Hermes and Kimi have no configuration of a project.
+    agents.retain(|agent| !["codex", "openclaw", "hermes", "kimi"].contains(agent));
     let install = [&["install", "--experimental", "--scope", "project"], &agents[..]].concat();
     assert_eq!(fixture.run(&install, "").code, 0);
     let output = fixture.shell(&format!("tenterhook doctor --format json {}", agents.join(" ")));
@@ -238,7 +238,7 @@ fn others_can_read_what_is_written_for_them() {
     fixture.write("usual", "");
     let usual = mode(&fixture.path("usual"));
     let mut agents = installable_agents();
-    agents.retain(|agent| !["openclaw", "hermes"].contains(agent));
+    agents.retain(|agent| !["openclaw", "hermes", "kimi"].contains(agent));
     let install = [&["install", "--experimental", "--scope", "project"], &agents[..]].concat();
     assert_eq!(fixture.run(&install, "").code, 0);
     for file in [".claude/settings.json", ".github/hooks/tenterhook.json", ".codex/hooks.json"] {
