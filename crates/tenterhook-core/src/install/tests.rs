@@ -406,6 +406,8 @@ fn module_of_an_earlier_version_is_known() {
     let agent = agent_with_hook_installation("opencode").unwrap();
     let (_, text) = tenterhook_files_with_texts(agent, "/opt/it's/tenterhook").remove(0);
     let (start, rest) = text.split_once("const CHANGED").unwrap();
+    let (start, _) = start.split_once("  // An assignment would").unwrap();
+    let start = format!("{start}  Object.assign(target, source)\n}}\n\n");
     let (_, rest) = rest.split_once("\n}\n").unwrap();
     let (rest, _) = rest.split_once("\n/** The plugin, after which").unwrap();
     let earlier =
