@@ -371,8 +371,8 @@ const REGISTERED: &[(&str, u64)] = &[
     ("droid", 0xa897_b72a_e3a5_d680),
     ("vibe", 0x3d03_a1e2_7095_7efb),
     ("hermes", 0x9b8d_6070_cfb4_2305),
-    ("kimi", 0xac16_3d1c_7fa7_65b2),
     ("kiro", 0x5175_eda4_3cf0_9461),
+    ("kimi", 0xac16_3d1c_7fa7_65b2),
     ("augment", 0xe547_740d_9569_e223),
     ("crush", 0x4e83_44ab_75fd_9729),
 ];
