@@ -3,80 +3,53 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-
 use crate::transcript::claude::replace_carried_if_new;
-pub(crate) use crate::transcript::raw::{self, Ask, Content, Field, Unread, Within};
+pub(crate) use crate::transcript::raw::{
+    self, Ask, Content, Field, Unread, Within, borrowed_parts,
+};
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
-#[derive(Deserialize)]
-struct Line<'a> {
-    #[serde(borrow, default)]
-    r#type: Field<'a>,
-    #[serde(borrow, default)]
-    id: Field<'a>,
-    #[serde(borrow, default)]
-    timestamp: Field<'a>,
-    #[serde(borrow, default)]
-    cwd: Field<'a>,
-    #[serde(borrow, default)]
-    message: Within<Message<'a>>,
-    /// Of a row of OpenClaw's database that is no record.
-    #[serde(borrow, default)]
-    table: Field<'a>,
-    #[serde(borrow, default)]
-    app_version: Field<'a>,
-    #[serde(borrow, default)]
-    session_id: Field<'a>,
-    #[serde(borrow, default)]
-    session_key: Field<'a>,
-}
+borrowed_parts! {
+    struct Line<'a> {
+        r#type: Field<'a>,
+        id: Field<'a>,
+        timestamp: Field<'a>,
+        cwd: Field<'a>,
+        message: Within<Message<'a>>,
+        /// Set in a row of OpenClaw's database that is no record.
+        table: Field<'a>,
+        app_version: Field<'a>,
+        session_id: Field<'a>,
+        session_key: Field<'a>,
+    }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Message<'a> {
-    #[serde(borrow, default)]
-    role: Field<'a>,
-    #[serde(borrow, default)]
-    content: Content<'a, Block<'a>>,
-    #[serde(borrow, default)]
-    stop_reason: Field<'a>,
-    #[serde(borrow, default)]
-    duration_ms: Field<'a>,
-    #[serde(borrow, default)]
-    tool_call_id: Field<'a>,
-    #[serde(borrow, default)]
-    is_error: Field<'a>,
-    #[serde(borrow, default)]
-    details: Within<Details<'a>>,
-}
+    #[serde(rename_all = "camelCase")]
+    struct Message<'a> {
+        role: Field<'a>,
+        content: Content<'a, Block<'a>>,
+        stop_reason: Field<'a>,
+        duration_ms: Field<'a>,
+        tool_call_id: Field<'a>,
+        is_error: Field<'a>,
+        details: Within<Details<'a>>,
+    }
 
-#[derive(Deserialize)]
-struct Block<'a> {
-    #[serde(borrow, default)]
-    r#type: Field<'a>,
-    #[serde(borrow, default)]
-    id: Field<'a>,
-    #[serde(borrow, default)]
-    name: Field<'a>,
-    #[serde(borrow, default)]
-    arguments: Field<'a>,
-    #[serde(borrow, default)]
-    text: Field<'a>,
-}
+    struct Block<'a> {
+        r#type: Field<'a>,
+        id: Field<'a>,
+        name: Field<'a>,
+        arguments: Field<'a>,
+        text: Field<'a>,
+    }
 
-/// What OpenClaw records of how a call ended.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Details<'a> {
-    #[serde(borrow, default)]
-    status: Field<'a>,
-    #[serde(borrow, default)]
-    denied_reason: Field<'a>,
-    #[serde(borrow, default)]
-    error: Field<'a>,
-    #[serde(borrow, default)]
-    exit_code: Field<'a>,
+    /// What OpenClaw records of how a call ended.
+    #[serde(rename_all = "camelCase")]
+    struct Details<'a> {
+        status: Field<'a>,
+        denied_reason: Field<'a>,
+        error: Field<'a>,
+        exit_code: Field<'a>,
+    }
 }
 
 /// Kinds of records that are no event.

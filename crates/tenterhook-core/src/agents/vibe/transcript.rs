@@ -10,16 +10,16 @@ pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, Rea
 
 borrowed_parts! {
     struct Line<'a> {
-        /// Of the file that names the snapshot, and of the one that describes the session.
+        /// Set in the file that names the snapshot, and in the one that describes the session.
         session_id: Field<'a>,
         environment: Within<Environment<'a>>,
-        /// Of a shown entry, and of a record of the journal.
+        /// Set in a shown entry, and in a record of the journal.
         r#type: Field<'a>,
         #[serde(rename = "createdAt")]
         created: Field<'a>,
         detail: Within<Detail<'a>>,
         payload: Within<Payload<'a>>,
-        /// Of an entry of the conversation.
+        /// Set in an entry of the conversation.
         source: Field<'a>,
         message: Within<Message<'a>>,
     }
