@@ -138,20 +138,20 @@ impl Dialect {
     /// Returns the path of the agent's hook file below a home or project, if one can be written.
     #[must_use]
     pub fn written_file_path(&self) -> Option<&'static str> {
-        self.files.written.map(|file| file.path)
+        self.files.written.ok().map(|file| file.path)
     }
 
-    /// Returns why no hook file of the agent is written, as a clause.
+    /// Returns why no hook file of the agent is written, as a clause; empty if one can be written.
     #[must_use]
-    pub const fn why_not_written(&self) -> &'static str {
-        self.files.unwritten
+    pub fn why_not_written(&self) -> &'static str {
+        self.files.written.err().unwrap_or_default()
     }
 
     /// Writes hooks as a hook file of this agent, in their order; `None` if its files cannot be
     /// written. A diagnostic names each hook, and each field of one, that the file does not say.
     #[must_use]
     pub fn write_hook_file(&self, hooks: &[Arc<Hook>]) -> Option<(String, Vec<Diagnostic>)> {
-        let file = self.files.written?;
+        let file = self.files.written.ok()?;
         let mut writer = Writer { target: self, file, diagnostics: Vec::new() };
         let written: Vec<WrittenEntry> = hooks.iter().flat_map(|hook| writer.write(hook)).collect();
         writer.report_foreign_protocols(hooks);

@@ -30,7 +30,7 @@ pub static ANTIGRAVITY: Dialect = Dialect {
         ..Matching::DEFAULT
     },
     files: Files {
-        written: Some(&WRITTEN),
+        written: Ok(&WRITTEN),
         checks: Checks::File(accepted::find_refused_value),
         ..Files::DEFAULT
     },

@@ -29,7 +29,7 @@ pub static AUGMENT: Dialect = Dialect {
         ..Matching::DEFAULT
     },
     files: Files {
-        written: Some(&WRITTEN),
+        written: Ok(&WRITTEN),
         checks: Checks::Events(accepted::find_stopped_events),
         ..Files::DEFAULT
     },

@@ -66,12 +66,11 @@ pub static CLAUDE: Dialect = Dialect {
         ..Matching::DEFAULT
     },
     files: Files {
-        written: Some(&WRITTEN),
+        written: Ok(&WRITTEN),
         plugins: plugins::find_plugins,
         silencers: Some(silence::find_silencers),
         checks: Checks::File(accepted::find_refused_value),
         servers: Some(&servers::FILES),
-        ..Files::DEFAULT
     },
     layers: Layers { drops_repeats: true, ..Layers::DEFAULT },
     requests: Requests { interpolation: Interpolation::EMPTY, ..Requests::DEFAULT },

@@ -19,7 +19,7 @@ use crate::dialect::{DialectId, EventRow};
 /// The dialect.
 pub static CLINE: Dialect = Dialect {
     files: Files {
-        unwritten: "each of its hooks is a script, in a file with the name of an event",
+        written: Err("each of its hooks is a script, in a file with the name of an event"),
         ..Files::DEFAULT
     },
     calls: Calls {

@@ -31,7 +31,7 @@ pub static CODEWHALE: Dialect = Dialect {
         mode: |phase| if matches!(phase, Phase::Rewrite) { Mode::Chained } else { Mode::InTurn },
         ..Runs::DEFAULT
     },
-    files: Files { written: Some(&WRITTEN), ..Files::DEFAULT },
+    files: Files { written: Ok(&WRITTEN), ..Files::DEFAULT },
     matching: Matching { condition: config::read_single_condition, ..Matching::DEFAULT },
     layers: Layers { settle: config::apply_layer_settings_to_hooks, ..Layers::DEFAULT },
     ..Dialect::new(Core {

@@ -28,7 +28,7 @@ pub static CODEX: Dialect = Dialect {
         ..Matching::DEFAULT
     },
     files: Files {
-        written: Some(&WRITTEN),
+        written: Ok(&WRITTEN),
         checks: Checks::File(|root| {
             let wrong = accepted::FILE.find_refused_value(root);
             wrong.or_else(|| accepted::FILE.find_repeated_key(root))

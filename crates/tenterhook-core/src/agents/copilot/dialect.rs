@@ -55,7 +55,7 @@ const MATCHING: Matching = Matching {
 /// The dialect of events in camel case, which reads all files.
 pub static COPILOT: Dialect = Dialect {
     files: Files {
-        written: Some(&WRITTEN),
+        written: Ok(&WRITTEN),
         checks: Checks::File(|root| config::ACCEPTED.find_refused_value(root)),
         ..Files::DEFAULT
     },

@@ -28,7 +28,7 @@ pub static CRUSH: Dialect = Dialect {
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "CR-10"),
         ..Matching::DEFAULT
     },
-    files: Files { written: Some(&WRITTEN), ..Files::DEFAULT },
+    files: Files { written: Ok(&WRITTEN), ..Files::DEFAULT },
     layers: Layers { drops_repeats: true, ..Layers::DEFAULT },
     calls: Calls {
         replies: Some(&reply::REPLIES),

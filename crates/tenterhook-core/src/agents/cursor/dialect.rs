@@ -37,7 +37,7 @@ const MATCHING: Matching = Matching {
 pub static CURSOR: Dialect = Dialect {
     matching: MATCHING,
     files: Files {
-        written: Some(&WRITTEN),
+        written: Ok(&WRITTEN),
         checks: Checks::File(accepted::find_refused_value),
         ..Files::DEFAULT
     },

@@ -38,7 +38,7 @@ pub static GEMINI: Dialect = Dialect {
         ..Calls::DEFAULT
     },
     files: Files {
-        written: Some(&WRITTEN),
+        written: Ok(&WRITTEN),
         checks: Checks::Events(|root| settings::find_stopped_events(&vocabulary::ROWS, root)),
         ..Files::DEFAULT
     },

@@ -47,7 +47,7 @@ pub static GEN: Dialect = Dialect {
         shape: |_, row| model::answer_instructions(row),
         read: |_, event, row, report| model::read_answer(event, row, report),
     },
-    files: Files { written: Some(&WRITTEN), plugins: plugins::find_plugins, ..Files::DEFAULT },
+    files: Files { written: Ok(&WRITTEN), plugins: plugins::find_plugins, ..Files::DEFAULT },
     layers: Layers {
         settle: paths::disarm_replaced_hooks,
         last: Some(Layer::Plugin),

@@ -22,7 +22,7 @@ pub(crate) use crate::syntax::Node;
 
 /// The dialect.
 pub static GOOSE: Dialect = Dialect {
-    files: Files { written: Some(&WRITTEN), ..Files::DEFAULT },
+    files: Files { written: Ok(&WRITTEN), ..Files::DEFAULT },
     matching: Matching {
         server_tool: "SERVER__TOOL",
         tests_other_names: false,

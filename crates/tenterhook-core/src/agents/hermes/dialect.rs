@@ -23,7 +23,7 @@ pub(crate) use crate::syntax::Node;
 
 /// The dialect.
 pub static HERMES: Dialect = Dialect {
-    files: Files { written: Some(&WRITTEN), ..Files::DEFAULT },
+    files: Files { written: Ok(&WRITTEN), ..Files::DEFAULT },
     matching: Matching {
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "HE-10"),
         ..Matching::DEFAULT

@@ -20,7 +20,7 @@ pub(crate) use crate::dialect::parts::{Commands, Core, Dialect, Files, Inherited
 /// The dialect. If an answer breaks the protocol, `answer` also keeps the agent's reading of the
 /// output (I-27).
 pub static IGNIS: Dialect = Dialect {
-    files: Files { written: Some(&WRITTEN), ..Files::DEFAULT },
+    files: Files { written: Ok(&WRITTEN), ..Files::DEFAULT },
     matching: Matching {
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "I-38"),
         ..Matching::DEFAULT

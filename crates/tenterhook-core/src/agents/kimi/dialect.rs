@@ -27,7 +27,7 @@ pub static KIMI: Dialect = Dialect {
         ..Matching::DEFAULT
     },
     files: Files {
-        written: Some(&WRITTEN),
+        written: Ok(&WRITTEN),
         checks: Checks::File(accepted::find_refused_value),
         ..Files::DEFAULT
     },

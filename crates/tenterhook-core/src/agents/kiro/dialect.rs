@@ -23,7 +23,7 @@ pub(crate) use crate::syntax::Node;
 
 /// The dialect of hook files, which answers the calls of both engines.
 pub static KIRO: Dialect = Dialect {
-    files: Files { written: Some(&WRITTEN), ..Files::DEFAULT },
+    files: Files { written: Ok(&WRITTEN), ..Files::DEFAULT },
     matching: Matching {
         server_tool: "mcp_SERVER_TOOL",
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "KR-10"),

@@ -26,7 +26,7 @@ pub(crate) use crate::hook::{Compat, Hook, OnFailure};
 /// The dialect. The agent reads only exit codes; if an answer breaks the protocol, the agent's
 /// reading of the same report is kept beside it (RX-32).
 pub static REASONIX: Dialect = Dialect {
-    files: Files { written: Some(&WRITTEN), ..Files::DEFAULT },
+    files: Files { written: Ok(&WRITTEN), ..Files::DEFAULT },
     matching: Matching {
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "RX-12"),
         ..Matching::DEFAULT

@@ -25,7 +25,7 @@ pub(crate) use crate::syntax::Node;
 pub static VIBE: Dialect = Dialect {
     // Its names have a dot, for which matchers also take `_` (VI-10).
     matching: Matching { server_tool: "mcp_SERVER_TOOL", ..Matching::DEFAULT },
-    files: Files { written: Some(&WRITTEN), ..Files::DEFAULT },
+    files: Files { written: Ok(&WRITTEN), ..Files::DEFAULT },
     calls: Calls {
         replies: Some(&reply::REPLIES),
         says_stopped_before: false,

@@ -22,7 +22,10 @@ use crate::source::ReadConfig;
 
 /// The dialect.
 pub static VSCODE: Dialect = Dialect {
-    files: Files { unwritten: "it reads the files of `copilot` and of `claude`", ..Files::DEFAULT },
+    files: Files {
+        written: Err("it reads the files of `copilot` and of `claude`"),
+        ..Files::DEFAULT
+    },
     calls: Calls { replies: Some(&REPLIES), ..Calls::DEFAULT },
     ..Dialect::new(Core {
         id: DialectId::VSCODE,

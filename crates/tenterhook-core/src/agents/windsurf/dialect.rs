@@ -22,7 +22,7 @@ pub(crate) use crate::syntax::Node;
 
 /// The dialect.
 pub static WINDSURF: Dialect = Dialect {
-    files: Files { written: Some(&WRITTEN), ..Files::DEFAULT },
+    files: Files { written: Ok(&WRITTEN), ..Files::DEFAULT },
     calls: Calls { replies: Some(&reply::REPLIES), says_stopped_before: false, ..Calls::DEFAULT },
     ..Dialect::new(Core {
         id: DialectId::WINDSURF,

@@ -59,13 +59,13 @@ impl ToolNames {
     }
 
     /// Returns the neutral name of a tool: the agent's own one if its table has none.
-    fn neutral<'a>(self, own: &'a str) -> &'a str {
+    fn neutral(self, own: &str) -> &str {
         find_tool_by_own_name(self.table, own).map_or(own, |tool| tool.neutral)
     }
 
     /// Returns the agent's names for its tools of a neutral name, for a matcher: the neutral one if
     /// its table has none.
-    fn for_matcher<'a>(self, neutral: &'a str) -> Vec<&'a str> {
+    fn for_matcher(self, neutral: &str) -> Vec<&str> {
         let is_word = |name: &&str| name.chars().all(|char| is_name_char(char) || char == '-');
         let tools = self.table.iter().filter(|tool| tool.neutral == neutral);
         let names = tools.filter_map(|tool| {
@@ -77,7 +77,7 @@ impl ToolNames {
     }
 
     /// Returns the agent's name of a tool: the neutral one if its table has none.
-    fn own<'a>(self, neutral: &'a str) -> &'a str {
+    fn own(self, neutral: &str) -> &str {
         let own = find_tool_by_neutral_name(self.table, neutral).and_then(|tool| tool.own.first());
         own.map_or(neutral, |own| *own)
     }
@@ -200,7 +200,7 @@ impl Translation {
             }
             let is_of_server = !before.is_empty() && rest.starts_with(before);
             let skipped = if is_of_server { before.len() } else { 0 };
-            let is_end = |char: char| !is_name_char(char) && !(is_of_server && char == '-');
+            let is_end = |char: char| !(is_name_char(char) || is_of_server && char == '-');
             let end = rest.get(skipped..).and_then(|rest| rest.find(is_end));
             let length = end.map_or(rest.len(), |end| skipped + end);
             if length == 0 || !first.is_ascii_alphabetic() {

@@ -345,8 +345,9 @@ impl Dialect {
         let title = self.calling_agent_title();
         let is_same_agent =
             |other: &&&Self| title.is_some() && other.calling_agent_title() == title;
-        let other = || DIALECTS.iter().filter(is_same_agent).find_map(|other| other.files.written);
-        let file = self.files.written.or_else(other);
+        let other =
+            || DIALECTS.iter().filter(is_same_agent).find_map(|other| other.files.written.ok());
+        let file = self.files.written.ok().or_else(other);
         file.and_then(|file| file.key(Field::Timeout)).unwrap_or("timeout")
     }
 

@@ -33,10 +33,8 @@ pub(crate) struct Files {
     pub(crate) checks: Checks,
     /// The files in which the agent configures MCP servers.
     pub(crate) servers: Option<&'static ServerFiles>,
-    /// How its hook file is written; `None` if it has no single file of hooks.
-    pub(crate) written: Option<&'static HookFile>,
-    /// Why it has none, as a clause.
-    pub(crate) unwritten: &'static str,
+    /// How its hook file is written, or why it has none, as a clause.
+    pub(crate) written: Result<&'static HookFile, &'static str>,
 }
 
 impl Files {
@@ -45,8 +43,7 @@ impl Files {
         silencers: None,
         checks: Checks::Nothing,
         servers: None,
-        written: None,
-        unwritten: "it loads modules, and no file of hooks",
+        written: Err("it loads modules, and no file of hooks"),
     };
 }
 
