@@ -207,16 +207,13 @@ fn read_matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherS
     spec
 }
 
-/// Creates the condition of a hook of an action: the call is that action, and the matcher is found
-/// in what Cursor compares it with: the command, or the name of the tool (CU-11).
+/// Creates the condition of a hook of an action: the matcher is found in what Cursor compares it
+/// with, the command or the name of the tool (CU-11).
 fn action_condition(action: Action, scope: &Scope, spec: MatcherSpec) -> Condition {
     let matcher = Arc::new(Matcher::new(spec));
     let label = format!("{}: {}", scope.name, scope.matcher);
     Condition::custom(label, move |event: &Event| {
         let tool = event.text("tool_name").unwrap_or_default();
-        if Action::of_tool(tool) != Some(action) {
-            return Picked::No("the call is of another tool".to_owned());
-        }
         let subject = subject_of_call(action, tool, event);
         match matcher.matches(Some(&subject)) {
             Ok(true) => Picked::Exactly,

@@ -9,7 +9,7 @@ use crate::answer::Restraint;
 use crate::dialect::{Dialect, DialectId, Fit, Roots};
 use crate::event::Event;
 use crate::hook::{Compat, OnFailure};
-use crate::matcher::{MatchContext, Picked};
+use crate::matcher::{MatchContext, MatcherSpec, Picked};
 use crate::report::{End, Report, StepOutput};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{Format, parse_by_format};
@@ -130,6 +130,13 @@ fn hooks_of_actions_run_on_their_tools() {
         condition.pick(&MatchContext::for_event(&event), Compat::Guarded) == Picked::Exactly
     };
     assert!(picks("curl x") && !picks("ls"));
+    let words = |spec: &MatcherSpec| match spec {
+        MatcherSpec::Words(words) => words.join(" "),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(words(shell.matcher.spec()), "Bash");
+    assert_eq!(words(edit.matcher.spec()), "Write Edit MultiEdit");
+    assert!(edit.condition.is_none());
 }
 
 /// CU-5, CU-6: what makes Cursor drop the whole file is an error, and disarms it under exact
