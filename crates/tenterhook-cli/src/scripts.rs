@@ -89,8 +89,8 @@ fn missing_programs_of_hook(
         consequence,
         hook: is_hook.then(|| hook.id.clone()),
     };
+    let severity = if is_placed { Severity::Error } else { Severity::Advice };
     if let Some(directory) = missing_directory(hook) {
-        let severity = if is_placed { Severity::Error } else { Severity::Advice };
         let consequence = judged(Some(consequence::Ending::without_directory(directory)));
         let place = hook.place.clone();
         return vec![found(
@@ -116,7 +116,6 @@ fn missing_programs_of_hook(
         return lost;
     }
     let Some(script) = hook.script_file(&source.project, &source.home) else { return Vec::new() };
-    let severity = if is_placed { Severity::Error } else { Severity::Advice };
     let consequence = judged(consequence::Ending::without_script(hook, &script, &programs));
     if let Some(finding) =
         missing_script_finding(hook.place.clone(), &script, severity, consequence)
