@@ -63,17 +63,6 @@ impl Action {
         }
     }
 
-    /// Returns the matcher of the neutral tools whose calls are the action.
-    pub(super) fn matcher(self) -> MatcherSpec {
-        let tools: &[&str] = match self {
-            Self::Shell => &["Bash"],
-            Self::Mcp => return MatcherSpec::Regex("^mcp__".to_owned()),
-            Self::Read => &["Read"],
-            Self::Edit => EDITS,
-        };
-        MatcherSpec::Words(tools.iter().map(|tool| (*tool).to_owned()).collect())
-    }
-
     /// Returns the action of a call of the neutral tool.
     pub(super) fn of_tool(tool: &str) -> Option<Self> {
         match tool {

@@ -134,7 +134,7 @@ fn hooks_of_actions_run_on_their_tools() {
         MatcherSpec::Words(words) => words.join(" "),
         other => panic!("{other:?}"),
     };
-    assert_eq!(words(shell.matcher.spec()), "Bash");
+    assert_eq!(words(shell.matcher.spec()), "Shell");
     assert_eq!(words(edit.matcher.spec()), "Write Edit MultiEdit");
     assert!(edit.condition.is_none());
 }
