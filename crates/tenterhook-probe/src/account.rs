@@ -15,7 +15,7 @@ use tenterhook_core::dialect::{Dialect, DialectId, Reply};
 use tenterhook_core::install;
 use tenterhook_process::End;
 
-use crate::agent::{Event, line_creating_mark_file};
+use crate::agent::{Event, first_of_names, line_creating_mark_file};
 use crate::fixture::Fixture;
 use crate::play::{Env, PlayError, last_lines, printed_text, run_program_in_project};
 use crate::way::{Denial, NEAR_MISSES, Way, command_that_prints, command_that_prints_to_stderr};
@@ -59,7 +59,7 @@ pub static ACCOUNT_AGENTS: &[AccountAgent] = &[
     },
     AccountAgent {
         agent: &agents::CRUSH,
-        // It approves its calls itself where nobody can.
+        // It approves its calls itself in such a run.
         start: Start::Headless(&["run", "--quiet"]),
         file_of: &agents::CRUSH,
         source: "internal/cmd/run.go of charmbracelet/crush at 01f8b81",
@@ -80,7 +80,7 @@ pub static ACCOUNT_AGENTS: &[AccountAgent] = &[
     },
     AccountAgent {
         agent: &agents::WINDSURF,
-        start: Start::ByHand("windsurf"),
+        start: Start::ByHand(first_of_names(agents::WINDSURF.programs)),
         file_of: &agents::WINDSURF,
         source: "docs.windsurf.com/windsurf/cascade of 2026-11: it has no start without a window",
     },

@@ -286,7 +286,7 @@ fn user_config_path(setting: &Setting<'_>, agent: &agents::Agent) -> PathBuf {
 }
 
 /// Returns the first of several names of a program or a package, which is the usual one.
-const fn first_of_names(names: &'static [&'static str]) -> &'static str {
+pub(crate) const fn first_of_names(names: &'static [&'static str]) -> &'static str {
     match names {
         [name, ..] => name,
         [] => "",

@@ -184,8 +184,8 @@ fn agent_that_honours_denials_is_as_the_documents_say() {
 
     9 of 9 as the documents say; different: 0; not reached: 0
     Please send `~/.local/state/tenterhook/probes/cursor.json` to
-    https://github.com/tenterhook/tenterhook/issues. Read it first: it has what the
-    agent told our hooks.
+    https://github.com/tenterhook/tenterhook/issues. Read it first: it has the
+    inputs of our hooks.
     --- stderr
     run 1 of 9: allow
     run 2 of 9: deny
@@ -234,8 +234,8 @@ fn agent_that_ignores_denials_is_named_way_by_way() {
 
     1 of 9 as the documents say; different: 8; not reached: 0
     Please send `~/.local/state/tenterhook/probes/cursor.json` to
-    https://github.com/tenterhook/tenterhook/issues. Read it first: it has what the
-    agent told our hooks.
+    https://github.com/tenterhook/tenterhook/issues. Read it first: it has the
+    inputs of our hooks.
     --- stderr
     run 1 of 9: allow
     run 2 of 9: deny
@@ -267,8 +267,8 @@ fn agent_that_calls_no_hook_is_started_once() {
 
     0 of 1 as the documents say; different: 1; not reached: 0
     Please send `~/.local/state/tenterhook/probes/cursor.json` to
-    https://github.com/tenterhook/tenterhook/issues. Read it first: it has what the
-    agent told our hooks.
+    https://github.com/tenterhook/tenterhook/issues. Read it first: it has the
+    inputs of our hooks.
     --- stderr
     run 1 of 9: allow
     "##);
@@ -363,8 +363,8 @@ fn agent_without_headless_start_is_run_by_hand() {
 
     4 of 4 as the documents say; different: 0; not reached: 0
     Please send `~/.local/state/tenterhook/probes/windsurf.json` to
-    https://github.com/tenterhook/tenterhook/issues. Read it first: it has what the
-    agent told our hooks.
+    https://github.com/tenterhook/tenterhook/issues. Read it first: it has the
+    inputs of our hooks.
     "##);
     assert_snapshot!(fixture.filter(&instructions.join("\n")).split("tenterhook-probe-").next().unwrap(), @r##"
     1. Open this folder in Windsurf, and trust it if asked:

@@ -53,12 +53,10 @@ fn registered_hook(agent: &AccountAgent, event: Event, fixture: &Fixture) -> Opt
     let owner = agent.file_dialect();
     let source =
         Source::from_text(agent.project_hook_file(), owner.id(), &text, fixture.project_dir());
-    let mut hook = owner.read_config(&source).hooks.into_iter().next()?;
+    let hook = owner.read_config(&source).hooks.into_iter().next()?;
     // An agent that reads the file of another ignores the option of that agent.
-    hook.on_failure = hook.on_failure.filter(|_| agent.file_of.name == agent.name());
-    hook.dialect = agent.dialect().id();
-    hook.compat = Compat::Exact;
-    Some(hook)
+    let on_failure = hook.on_failure.filter(|_| agent.file_of.name == agent.name());
+    Some(Hook { dialect: agent.dialect().id(), compat: Compat::Exact, on_failure, ..hook })
 }
 
 fn fired_event(event: Event, name: &str) -> Fired {

@@ -1,3 +1,5 @@
+//! What the documents say of each way, and that each agent that was only read has a row.
+
 use std::fmt::Write as _;
 
 use super::*;

@@ -322,7 +322,7 @@ fn result_text(
         trials.len(),
     ));
     let send = format!(
-        "Please send `{}` to {ISSUES}. Read it first: it has what the agent told our hooks.",
+        "Please send `{}` to {ISSUES}. Read it first: it has the inputs of our hooks.",
         shorten_path(&path.to_string_lossy(), &here.roots)
     );
     wrap_text(&send, width).iter().for_each(|line| text.push_str(&format!("{line}\n")));
