@@ -323,17 +323,19 @@ impl Writer<'_> {
         self.target.read_config(&Source { compat, ..source })
     }
 
-    /// Reports once for each dialect that the programs of hooks get another input here.
+    /// Reports once for each agent that the programs of hooks get another input here.
     fn report_foreign_protocols(&mut self, hooks: &[Arc<Hook>]) {
-        let mut reported = vec![self.target.id()];
+        let mut reported = vec![self.target.id().as_str()];
         let reads_input =
             |hook: &&Arc<Hook>| matches!(hook.run, Run::Command(_) | Run::Worker(_) | Run::Http(_));
         for hook in hooks.iter().filter(reads_input) {
-            if reported.contains(&hook.dialect) {
+            // A second form of a protocol has a name such as `cursor-action`.
+            let from = hook.dialect.as_str().split('-').next().unwrap_or_default();
+            if reported.contains(&from) {
                 continue;
             }
-            reported.push(hook.dialect);
-            let (from, agent) = (hook.dialect.as_str(), self.file.agent);
+            reported.push(from);
+            let agent = self.file.agent;
             let message = format!(
                 "`input` and `answer`: programs written for `{from}` get {agent}'s input there, and must answer in its form"
             );
@@ -351,7 +353,7 @@ impl Writer<'_> {
     }
 }
 
-/// Returns the row of a hook's event in the table of its own agent.
+/// Returns the row of a hook's event in its agent's table.
 fn row_of_hook(hook: &Hook) -> Option<&'static EventRow> {
     hook.dialect.dialect().event_row(&hook.event)
 }

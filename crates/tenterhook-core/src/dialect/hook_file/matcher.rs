@@ -5,7 +5,7 @@ use crate::dialect::{Dialect, EventRow, Subject};
 use crate::event::tool::names::{ToolWords, find_tool_by_neutral_name, find_tool_by_own_name};
 use crate::matcher::{Matcher, MatcherSpec};
 
-/// What stands before and behind the expression of an agent whose expressions match no tool of an
+/// The texts before and behind the expression of an agent whose expressions match no tool of an
 /// MCP server.
 pub(crate) const OWN_TOOLS_ALONE: (&str, &str) = ("^(?!mcp__).*?(?:", ")");
 
@@ -239,7 +239,7 @@ impl Translation {
             let names: Vec<String> = differing.iter().map(|name| format!("`{name}`")).collect();
             return Some(format!("the expression treats {} differently there", names.join(", ")));
         }
-        // What stands between a server and its tool may stand alone in an expression.
+        // The text between a server and its tool is not translated without them.
         let is_left = |text: &str| text.contains("__") && !to.servers.contains("__");
         let is_left = matches!(translated, MatcherSpec::Regex(text) if is_left(text));
         is_left.then(|| {
