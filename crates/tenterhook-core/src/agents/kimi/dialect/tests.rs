@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::KIMI;
-use crate::dialect::{DialectId, Fit, Roots};
+use crate::dialect::{Cap, DialectId, Fit, Roots};
 use crate::event::Event;
 use crate::hook::{Arming, Compat};
 use crate::source::{ReadConfig, Source};
@@ -162,4 +162,11 @@ fn matchers_that_match_nothing_are_reported() {
         assert_eq!(codes(&read).first().copied(), code, "{matcher}: {:?}", read.diagnostics);
         assert_eq!(read.hooks[0].arming == Arming::Armed, runs, "{matcher}");
     }
+}
+
+/// KM-42.
+#[test]
+fn end_of_a_turn_bears_one_denial() {
+    let stop = KIMI.event_rows().iter().find(|row| row.name == "Stop").expect("a row");
+    assert_eq!(stop.cap, Some(Cap::continue_after(1)));
 }
