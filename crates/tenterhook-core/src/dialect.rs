@@ -26,6 +26,7 @@ pub mod native;
 pub(crate) mod parts;
 pub(crate) mod repository;
 pub(crate) mod requests;
+mod servers;
 pub mod tools;
 pub(crate) mod typed;
 pub(crate) mod variables;

@@ -9,7 +9,7 @@ use crate::answer::Failure;
 use crate::config::{Ruleset, Stage};
 use crate::diagnostic::Code;
 use crate::dialect::kit::lint::without_anchors;
-use crate::dialect::{DIALECTS, EventRow, Subject};
+use crate::dialect::{DIALECTS, DialectId, EventRow, Subject};
 use crate::event::Event;
 use crate::hook::{Compat, Enforcement, Hook, Run, Sandbox, Unread};
 use crate::matcher::{Condition, MatchContext, MatcherSpec, PatternError, Picked};
@@ -145,27 +145,31 @@ fn append_sandbox_note(hook: &Hook, because: String) -> String {
 /// Returns the texts that matchers can test for this event, in all dialects. `None` if the event
 /// lacks the field that the matchers of some dialect test: they are then ignored (S-2), so no hook
 /// can be excluded by its matcher.
-fn matcher_subjects<'a>(ruleset: &Ruleset, event: &'a Event) -> Option<Vec<&'a str>> {
-    let mut subjects: Vec<&str> = Vec::with_capacity(DIALECTS.len());
-    let rows = DIALECTS.iter().filter_map(|dialect| dialect.event_row(&event.name));
-    for row in rows.chain(ruleset.custom_event_row(&event.name)) {
+fn matcher_subjects<'a>(ruleset: &Ruleset, event: &'a Event) -> Option<Vec<Cow<'a, str>>> {
+    let mut subjects: Vec<Cow<'a, str>> = Vec::with_capacity(DIALECTS.len());
+    let mut add = |subject: Cow<'a, str>| {
+        if !subjects.contains(&subject) {
+            subjects.push(subject);
+        }
+    };
+    let own =
+        DIALECTS.iter().filter_map(|dialect| Some((dialect.event_row(&event.name)?, *dialect)));
+    let custom =
+        ruleset.custom_event_row(&event.name).map(|row| (row, DialectId::NATIVE.dialect()));
+    for (row, dialect) in own.chain(custom) {
         if row.subject == Subject::None {
             continue;
         }
-        let subject = row.subject.matcher_text(event)?;
-        for subject in std::iter::once(subject).chain(row.subject.alternative_names(event)) {
-            if !subjects.contains(&subject) {
-                subjects.push(subject);
-            }
-        }
+        add(dialect.matcher_subject(row, event)?);
+        row.subject.matcher_text(event).into_iter().for_each(|text| add(text.into()));
+        row.subject.alternative_names(event).into_iter().for_each(|name| add(name.into()));
     }
     Some(subjects)
 }
 
 /// What a matcher matched.
-#[derive(Clone, Copy)]
 struct Match<'a> {
-    subject: Option<&'a str>,
+    subject: Option<Cow<'a, str>>,
     /// Another name of the subject, where the matcher knows only that one (S-5).
     other: Option<&'a str>,
 }
@@ -183,7 +187,7 @@ enum Weighed<'a> {
     Off,
     /// It had its one run.
     Spent,
-    Mismatched(Option<&'a str>),
+    Mismatched(Option<Cow<'a, str>>),
     Matched(Match<'a>),
     /// Its matcher matched, and its condition says this.
     Picked(Match<'a>, &'a Condition, Picked),
@@ -229,12 +233,12 @@ impl Weighed<'_> {
             Self::Disarmed { because, rule } => ((*because).to_owned(), rule),
             Self::Off => ("it is switched off for this session".to_owned(), "N-11"),
             Self::Spent => ("it runs once in a session and has already run".to_owned(), "P-4"),
-            Self::Mismatched(subject) => (explain_mismatch(hook, *subject), "S-1"),
-            Self::Matched(subject) => (explain_match(hook, *subject), "S-1"),
+            Self::Mismatched(subject) => (explain_mismatch(hook, subject.as_deref()), "S-1"),
+            Self::Matched(subject) => (explain_match(hook, subject), "S-1"),
             Self::Picked(subject, condition, picked) => {
                 let behind = |link: &str| match hook.matcher.spec() {
                     MatcherSpec::Any => String::new(),
-                    _ => format!("{}, {link} ", explain_match(hook, *subject)),
+                    _ => format!("{}, {link} ", explain_match(hook, subject)),
                 };
                 let condition = format!("its condition `{}`", condition.text());
                 match picked {
@@ -289,8 +293,8 @@ fn decide_if_hook_runs<'a>(
     if hook.once && view.has_hook_had_only_run(&hook.id) {
         return Weighed::Spent;
     }
-    let subject = row.subject.matcher_text(event);
-    let matched = match find_matched_subject(hook, row, event, subject) {
+    let subject = hook.dialect.dialect().matcher_subject(row, event);
+    let matched = match find_matched_subject(hook, row, event, subject.clone()) {
         Err(why) => {
             let (part, code) = ("matcher", Code::MatcherFailed);
             return Weighed::Broken { part, code, why: why.to_string(), rule: "S-3" };
@@ -323,16 +327,19 @@ fn find_matched_subject<'a>(
     hook: &Hook,
     row: &EventRow,
     event: &'a Event,
-    subject: Option<&'a str>,
+    subject: Option<Cow<'a, str>>,
 ) -> Result<Option<Match<'a>>, PatternError> {
-    if hook.matcher.matches(subject)? {
+    if hook.matcher.matches(subject.as_deref())? {
         return Ok(Some(Match { subject, other: None }));
     }
     let tests_one_name = hook.dialect.dialect().agent_that_tests_one_name().is_some();
     if hook.compat == Compat::Exact && tests_one_name {
         return Ok(None);
     }
-    for other in row.subject.alternative_names(event) {
+    // Where the agent has its own name for a tool of a server, the neutral one is another.
+    let neutral =
+        row.subject.matcher_text(event).filter(|_| matches!(subject, Some(Cow::Owned(_))));
+    for other in row.subject.alternative_names(event).into_iter().chain(neutral) {
         if hook.matcher.matches(Some(other))? {
             return Ok(Some(Match { subject, other: Some(other) }));
         }
@@ -340,9 +347,10 @@ fn find_matched_subject<'a>(
     Ok(None)
 }
 
-fn explain_match(hook: &Hook, matched: Match<'_>) -> String {
-    let sentence = explain_matched_name(hook, matched.other.or(matched.subject));
-    match (matched.other, matched.subject) {
+fn explain_match(hook: &Hook, matched: &Match<'_>) -> String {
+    let subject = matched.subject.as_deref();
+    let sentence = explain_matched_name(hook, matched.other.or(subject));
+    match (matched.other, subject) {
         (Some(_), Some(subject)) => {
             let sentence = format!("{sentence}, another name of `{subject}`");
             match hook.dialect.dialect().agent_that_tests_one_name() {

@@ -57,10 +57,10 @@ impl Stage {
     ///
     /// This is what keeps an event that nothing matches independent of how many hooks there are.
     #[must_use]
-    pub fn hooks_for_subjects(&self, subjects: &[&str]) -> Cow<'_, [usize]> {
+    pub fn hooks_for_subjects(&self, subjects: &[impl AsRef<str>]) -> Cow<'_, [usize]> {
         let mut found: Vec<usize> = Vec::new();
         for subject in subjects {
-            found.extend(self.by_word.get(*subject).into_iter().flatten());
+            found.extend(self.by_word.get(subject.as_ref()).into_iter().flatten());
         }
         if found.is_empty() {
             return Cow::Borrowed(&self.open);

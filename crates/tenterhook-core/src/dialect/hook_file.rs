@@ -8,7 +8,6 @@ mod compare;
 mod entry;
 mod matcher;
 mod render;
-mod servers;
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Translates a matcher into the names of another agent, and proposes texts for it.
 
-use super::servers::{self, NEUTRAL, ServerTool};
+use crate::dialect::servers::{self, NEUTRAL, ServerTool};
 use crate::dialect::{Dialect, EventRow, Subject};
 use crate::event::tool::names::{ToolWords, find_tool_by_neutral_name, find_tool_by_own_name};
 use crate::matcher::{Matcher, MatcherSpec};

@@ -1,5 +1,6 @@
 //! The methods of a dialect: each returns or calls one of its parts. Knows no agent.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use crate::dialect::kit::reply::{self, Replies, Reply, ReplyInput};
 use crate::dialect::kit::shape::{RefusedValue, StoppedEvent};
 use crate::dialect::{
     Candidate, ConditionFault, DIALECTS, DialectId, Disk, Envelope, EventFault, EventRow, Fit,
-    Plugins, Roots, Scan, ServerFiles, Silencer, SlipPolicy,
+    Plugins, Roots, Scan, ServerFiles, Silencer, SlipPolicy, Subject, servers,
 };
 use crate::event::{Event, EventName};
 use crate::hook::row::Mode;
@@ -54,6 +55,18 @@ impl Dialect {
     #[must_use]
     pub fn event_row(&self, event: &EventName) -> Option<&'static EventRow> {
         self.event_rows().iter().find(|row| row.event == event.as_str())
+    }
+
+    /// Returns the text that the agent's matchers test: its own name of a tool (S-1).
+    pub(crate) fn matcher_subject<'a>(
+        &self,
+        row: &EventRow,
+        event: &'a Event,
+    ) -> Option<Cow<'a, str>> {
+        let text = row.subject.matcher_text(event)?;
+        let is_tool = matches!(row.subject, Subject::Tool(_));
+        let own = is_tool.then(|| servers::own_name(self.matching.server_tool, text)).flatten();
+        Some(own.map_or(Cow::Borrowed(text), Cow::Owned))
     }
 
     /// Returns the values that the subject of a neutral event can have, if the agent has a closed

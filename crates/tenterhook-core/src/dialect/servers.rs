@@ -1,11 +1,11 @@
 //! Names of tools of MCP servers, by the pattern of each agent: `mcp__SERVER__TOOL` and the like.
 
 /// The neutral pattern, which most agents have.
-pub(super) const NEUTRAL: &str = "mcp__SERVER__TOOL";
+pub(in crate::dialect) const NEUTRAL: &str = "mcp__SERVER__TOOL";
 
 /// The name of a tool of a server, or the beginning of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ServerTool<'a> {
+pub(in crate::dialect) struct ServerTool<'a> {
     /// The server; `None` for an agent that does not name it.
     server: Option<&'a str>,
     /// The tool; `None` if the text ends before it.
@@ -28,12 +28,15 @@ fn parts(pattern: &'static str) -> Pattern {
 }
 
 /// Returns how each name of a pattern begins.
-pub(super) fn beginning(pattern: &'static str) -> &'static str {
+pub(in crate::dialect) fn beginning(pattern: &'static str) -> &'static str {
     parts(pattern).before
 }
 
 /// Reads a name, or the beginning of one, by the pattern of an agent.
-pub(super) fn parse_name<'a>(pattern: &'static str, text: &'a str) -> Option<ServerTool<'a>> {
+pub(in crate::dialect) fn parse_name<'a>(
+    pattern: &'static str,
+    text: &'a str,
+) -> Option<ServerTool<'a>> {
     let Pattern { before, between } = parts(pattern);
     let rest = text.strip_prefix(before)?;
     let Some(between) = between else {
@@ -51,13 +54,20 @@ pub(super) fn parse_name<'a>(pattern: &'static str, text: &'a str) -> Option<Ser
     }
 }
 
+/// Returns the name of a tool of a server by the pattern of an agent; `None` if the name is not
+/// neutral, or the same.
+pub(in crate::dialect) fn own_name(pattern: &'static str, neutral: &str) -> Option<String> {
+    let tool = parse_name(NEUTRAL, neutral).filter(|tool| tool.tool.is_some())?;
+    (pattern != NEUTRAL).then(|| tool.expression(pattern).0)
+}
+
 impl ServerTool<'_> {
     /// Any tool of any server.
-    pub(super) const ANY: Self = ServerTool { server: None, tool: None };
+    pub(in crate::dialect) const ANY: Self = ServerTool { server: None, tool: None };
 
     /// Returns the name by the pattern of another agent, as a part of a regular expression, and
     /// whether it matches the tools of more servers.
-    pub(super) fn expression(self, pattern: &'static str) -> (String, bool) {
+    pub(in crate::dialect) fn expression(self, pattern: &'static str) -> (String, bool) {
         let Pattern { before, between } = parts(pattern);
         let Some(between) = between else {
             return (format!("{before}{}", self.tool.unwrap_or_default()), self.server.is_some());
@@ -73,7 +83,7 @@ impl ServerTool<'_> {
     }
 
     /// Returns a whole name by a pattern: that of any tool if the text names none.
-    pub(super) fn sample(self, pattern: &'static str) -> String {
+    pub(in crate::dialect) fn sample(self, pattern: &'static str) -> String {
         let tool = self.tool.filter(|tool| !tool.is_empty()).unwrap_or("TOOL");
         let sample = ServerTool { server: Some(self.server.unwrap_or("SERVER")), tool: Some(tool) };
         sample.expression(pattern).0
