@@ -446,15 +446,7 @@ fn agent_page(row: &Row, here: &Here) -> String {
         (false, true) => (ERROR, "does not call Tenterhook"),
     };
     let mut page = Page(format!("{}  {}\n", paint(BOLD, agent.title), paint(style, word)));
-    if let Some(source) = agent.evidence.source_if_only_read() {
-        page.push_row(
-            "evidence",
-            &format!("read, not played: its hooks are known only from {source}"),
-        );
-        if let Some(note) = probe::stored_result_note(agent, here) {
-            page.push_row("", &note);
-        }
-    }
+    page.push_evidence(agent, here);
     found.iter().for_each(|f| page.push_file(agent, f, here));
     for note in Presence::find(agent, here).notes(agent, here) {
         page.push_row("note", &note);
@@ -503,6 +495,16 @@ impl Page {
         // A name in a file that came with a repository is no words to the terminal.
         let text = layout::to_safe_line(text);
         self.0.push_str(&format!("  {} {text}\n", paint(DIM, format!("{lead:<13}"))));
+    }
+
+    /// Appends where the facts about an agent are from that was only read, and what `probe` saw.
+    fn push_evidence(&mut self, agent: &Agent, here: &Here) {
+        let Some(source) = agent.evidence.source_if_only_read() else { return };
+        let read = format!("read, not played: its hooks are known only from {source}");
+        self.push_row("evidence", &read);
+        if let Some(note) = probe::stored_result_note(agent, here) {
+            self.push_row("", &note);
+        }
     }
 
     /// Appends the rows about one of the agent's files.
