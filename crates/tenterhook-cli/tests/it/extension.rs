@@ -247,7 +247,7 @@ fn play_amp(lines: &str, program: &str) -> Option<CliOutput> {
     Some(output)
 }
 
-/// AM-1 to AM-7, with what npm `@ampcode/cli-linux-x64` 0.0.1790142911 gives a plugin and takes from it.
+/// AM-1, AM-2, AM-3, AM-4, AM-5, AM-6, AM-7: with what npm `@ampcode/cli-linux-x64` 0.0.1790142911 gives a plugin and takes from it.
 #[test]
 fn plugin_of_amp_applies_replies() {
     let lines = r#"
