@@ -10,7 +10,6 @@ mod expected;
 mod front;
 mod gaps;
 mod install;
-mod kept;
 mod later;
 mod load;
 mod managed;
@@ -18,6 +17,7 @@ mod options;
 mod python;
 mod silenced;
 mod skill_lines;
+mod stored;
 mod switched_off;
 mod yesterday;
 
@@ -30,8 +30,8 @@ use tenterhook_probe::Agent;
 use crate::{Report, at_once};
 use cases::{Case, Column};
 use expected::Table;
-use kept::Kept;
 use options::Options;
+use stored::Stored;
 
 /// What was found in one column: cases and what became of them.
 type Found = Vec<(String, String)>;
@@ -107,8 +107,8 @@ fn plays(
             options.columns.iter().map(move |column| (agent, program, *column))
         })
         .collect();
-    let open = |folder| Kept::open(folder, front.map(front::Tenterhook::program));
-    let kept = options.resume.as_deref().map(open).transpose()?;
+    let open = |folder| Stored::open(folder, front.map(front::Tenterhook::program));
+    let stored = options.resume.as_deref().map(open).transpose()?;
     let _load = (options.loaded > 0).then(load::Load::start);
     Ok(at_once::each(&all, options.jobs, |_, (agent, program, column)| {
         let (column, began) = (*column, Instant::now());
@@ -116,8 +116,10 @@ fn plays(
         let case = Case { agent, program, column, front, options };
         let name = format!("{}, {}", install::name(agent), column.name());
         let size = if options.whole { "whole" } else { "sampled" };
-        let found = match &kept {
-            Some(kept) => kept.find_or_play(&format!("{name}, {size}"), column, || case.play_all()),
+        let found = match &stored {
+            Some(stored) => {
+                stored.find_or_play(&format!("{name}, {size}"), column, || case.play_all())
+            }
             None => case.play_all(),
         };
         let _ = writeln!(std::io::stderr(), "{name}: {} s", began.elapsed().as_secs());

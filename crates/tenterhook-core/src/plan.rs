@@ -9,7 +9,7 @@ use crate::answer::Failure;
 use crate::config::{Ruleset, Stage};
 use crate::diagnostic::Code;
 use crate::dialect::kit::lint::without_anchors;
-use crate::dialect::{DIALECTS, DialectId, EventRow, Subject};
+use crate::dialect::{DIALECTS, Dialect, EventRow, Subject};
 use crate::event::Event;
 use crate::hook::{Compat, Enforcement, Hook, Run, Sandbox, Unread};
 use crate::matcher::{Condition, MatchContext, MatcherSpec, PatternError, Picked};
@@ -152,18 +152,16 @@ fn matcher_subjects<'a>(ruleset: &Ruleset, event: &'a Event) -> Option<Vec<Cow<'
             subjects.push(subject);
         }
     };
-    let own =
-        DIALECTS.iter().filter_map(|dialect| Some((dialect.event_row(&event.name)?, *dialect)));
-    let custom =
-        ruleset.custom_event_row(&event.name).map(|row| (row, DialectId::NATIVE.dialect()));
-    for (row, dialect) in own.chain(custom) {
+    let rows = DIALECTS.iter().filter_map(|dialect| dialect.event_row(&event.name));
+    for row in rows.chain(ruleset.custom_event_row(&event.name)) {
         if row.subject == Subject::None {
             continue;
         }
-        add(dialect.matcher_subject(row, event)?);
-        row.subject.matcher_text(event).into_iter().for_each(|text| add(text.into()));
+        add(row.subject.matcher_text(event)?.into());
         row.subject.alternative_names(event).into_iter().for_each(|name| add(name.into()));
     }
+    let own = |dialect: &&Dialect| dialect.matcher_subject(dialect.event_row(&event.name)?, event);
+    DIALECTS.iter().filter_map(own).for_each(add);
     Some(subjects)
 }
 
@@ -336,7 +334,7 @@ fn find_matched_subject<'a>(
     if hook.compat == Compat::Exact && tests_one_name {
         return Ok(None);
     }
-    // Where the agent has its own name for a tool of a server, the neutral one is another.
+    // An agent's own name of a server's tool differs from the neutral one.
     let neutral =
         row.subject.matcher_text(event).filter(|_| matches!(subject, Some(Cow::Owned(_))));
     for other in row.subject.alternative_names(event).into_iter().chain(neutral) {

@@ -45,15 +45,19 @@ fn bash() -> Event {
 
 /// Everything that runs, stage by stage; checks on the way that `explain` says the same of every hook (P-5).
 fn selected(hooks: Vec<Hook>, view: &View, event: &Event) -> Vec<String> {
-    let ruleset = ruleset(hooks);
-    let steps = |stage| select_steps(&ruleset, view, &MatchContext::for_event(event), stage);
+    selected_of(&ruleset(hooks), view, event)
+}
+
+/// The same for a ruleset.
+fn selected_of(ruleset: &Ruleset, view: &View, event: &Event) -> Vec<String> {
+    let steps = |stage| select_steps(ruleset, view, &MatchContext::for_event(event), stage);
     let ids: Vec<String> = ruleset
         .stages(&event.name)
         .iter()
         .flat_map(steps)
         .map(|step| step.hook.id.to_string())
         .collect();
-    for (hook, because) in explain(&ruleset, view, event) {
+    for (hook, because) in explain(ruleset, view, event) {
         assert_eq!(because.selected, ids.iter().any(|id| id == hook.id.as_str()), "{because:?}");
         assert!(!because.because.is_empty() && !because.rule.is_empty(), "{}", hook.id);
     }
@@ -112,6 +116,36 @@ fn hook_that_only_another_name_selects_is_skipped_by_exact_reading_and_explained
             let says_so = because.because.contains(skips);
             assert_eq!(says_so, !own && compat == Compat::Guarded, "{name} {because:?}");
         }
+    }
+}
+
+/// S-5: agents that name a tool of a server in their own form match it by that name.
+#[test]
+fn server_tool_is_met_under_the_name_of_each_agent() {
+    for (dialect, name) in [
+        (DialectId::ANTIGRAVITY, "mcp_github_create"),
+        (DialectId::COPILOT, "github-create"),
+        (DialectId::CRUSH, "mcp_github_create"),
+        (DialectId::CURSOR, "MCP:create"),
+        (DialectId::DROID, "github___create"),
+        (DialectId::GEMINI, "mcp_github_create"),
+        (DialectId::GOOSE, "github__create"),
+        (DialectId::KIRO, "mcp_github_create"),
+        (DialectId::VIBE, "mcp_github_create"),
+        (DialectId::CLAUDE, "mcp__github__create"),
+    ] {
+        let event = Event::new("PreToolUse", Surroundings::default())
+            .with("tool_name", "mcp__github__create");
+        let runs = |spec: MatcherSpec| {
+            let gate = Hook { dialect, ..matching("h", "PreToolUse", spec) };
+            let ruleset = Ruleset::new(vec![gate], Vec::new());
+            !selected_of(&ruleset, &View::default(), &event).is_empty()
+        };
+        for name in [name, "mcp__github__create"] {
+            assert!(runs(names(&[name])), "{dialect:?}: {name}");
+            assert!(runs(MatcherSpec::Regex(format!("^{name}$"))), "{dialect:?}: {name}");
+        }
+        assert!(!runs(MatcherSpec::Regex("gitlab".to_owned())), "{dialect:?}");
     }
 }
 

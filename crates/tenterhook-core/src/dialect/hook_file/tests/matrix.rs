@@ -137,7 +137,7 @@ fn command_of(hook: &Hook) -> &'static str {
     all.into_iter().find(|word| shown.contains(word)).unwrap_or_else(|| panic!("{shown}"))
 }
 
-/// Returns `true` if entries of an agent have no timeout: the default of another one is no loss.
+/// Returns `true` if entries of an agent have no timeout: a default of the target is no loss.
 fn lacks_timeout(id: DialectId) -> bool {
     id.dialect().files.written.is_ok_and(|file| file.key(Field::Timeout).is_none())
 }

@@ -1,5 +1,5 @@
-//! Keeps what was found of each agent in a folder (`--resume DIR`), so that a run that was broken off goes on at the first agent
-//! that it lacks. Compares nothing, and knows no case.
+//! Stores what was found of each agent in a folder (`--resume DIR`), so that an interrupted run goes on at the first agent that it
+//! lacks. Compares nothing, and knows no case.
 
 use std::hash::{DefaultHasher, Hasher as _};
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use super::cases::Column;
 
 /// A folder with one file for each finished agent and column.
 #[derive(Debug)]
-pub(super) struct Kept<'a> {
+pub(super) struct Stored<'a> {
     folder: &'a Path,
-    /// Of the program of Tenterhook: a result with another one is not a result with this one.
+    /// The digest of Tenterhook's program: each program has its own results.
     program: u64,
 }
 
-impl<'a> Kept<'a> {
+impl<'a> Stored<'a> {
     pub(super) fn open(folder: &'a Path, program: Option<&Path>) -> Result<Self, String> {
         let named = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
         std::fs::create_dir_all(folder).map_err(|error| named(folder, error))?;
@@ -26,7 +26,7 @@ impl<'a> Kept<'a> {
         Ok(Self { folder, program: hasher.finish() })
     }
 
-    /// Returns what was found of `name` before; otherwise plays it, and keeps what is found.
+    /// Returns what was found of `name` before; otherwise plays it, and stores what is found.
     pub(super) fn find_or_play(
         &self,
         name: &str,
@@ -63,14 +63,14 @@ mod tests {
     #[test]
     fn a_finished_agent_is_not_played_again_and_a_failed_one_is() {
         let folder = tempfile::tempdir().expect("a folder");
-        let kept = Kept::open(folder.path(), None).expect("it opens");
+        let stored = Stored::open(folder.path(), None).expect("it opens");
         let found = vec![("deny".to_owned(), "stopped, shown".to_owned())];
         let failed =
-            kept.find_or_play("x", Column::With, || Err("the model was never asked".to_owned()));
-        assert!(failed.is_err(), "a failure is not kept");
-        assert_eq!(kept.find_or_play("x", Column::With, || Ok(found.clone())), Ok(found.clone()));
+            stored.find_or_play("x", Column::With, || Err("the model was never asked".to_owned()));
+        assert!(failed.is_err(), "a failure is not stored");
+        assert_eq!(stored.find_or_play("x", Column::With, || Ok(found.clone())), Ok(found.clone()));
         assert_eq!(
-            kept.find_or_play("x", Column::With, || Err("played again".to_owned())),
+            stored.find_or_play("x", Column::With, || Err("played again".to_owned())),
             Ok(found)
         );
     }
@@ -80,10 +80,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let program = folder.path().join("program");
         std::fs::write(&program, "old").expect("it is written");
-        let old = Kept::open(folder.path(), Some(&program)).expect("it opens");
+        let old = Stored::open(folder.path(), Some(&program)).expect("it opens");
         old.find_or_play("x", Column::With, || Ok(Found::new())).expect("it is played");
         std::fs::write(&program, "new").expect("it is written");
-        let new = Kept::open(folder.path(), Some(&program)).expect("it opens");
+        let new = Stored::open(folder.path(), Some(&program)).expect("it opens");
         assert!(new.find_or_play("x", Column::With, || Err("played".to_owned())).is_err());
     }
 }
