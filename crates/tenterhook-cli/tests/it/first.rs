@@ -128,7 +128,7 @@ fn completions_offer_agents_packs_rules_events_files_and_hooks() {
     for (words, offered) in [
         ("install cl", &["claude", "cline"][..]),
         ("hook --agent code", &["codex"]),
-        ("reconcile --agent op", &["opencode"]),
+        ("reconcile --agent openco", &["opencode"]),
         ("check --dialect ig", &["ignis"]),
         ("rules show gu", &["guardrails"]),
         ("rules show guardrails force-push-", &["force-push-main"]),

@@ -196,9 +196,9 @@ async fn message_that_is_no_result_is_a_fault_of_its_kind() {
 #[tokio::test]
 async fn a_server_that_does_not_come_up_says_why() {
     let mut unset = server(&["${TENTERHOOK_NONE}"]);
-    unset.dialect = DialectId::CLAUDE;
+    unset.variables = ServerVariables::Everywhere;
     let mut filled = server(&["--stderr", "no file ${KEY_OF_MINE}", "--exit", "7"]);
-    filled.dialect = DialectId::CLAUDE;
+    filled.variables = ServerVariables::Everywhere;
     let mut missing = server(&[]);
     if let Reach::Program(command) = &mut missing.reach {
         command.invocation = Invocation::Argv { program: "/nowhere/server".into(), args: vec![] };
