@@ -32,6 +32,15 @@ impl Unsaid {
     }
 }
 
+fn review_rows_of_matcher(spec: &MatcherSpec) -> Vec<Row> {
+    match spec {
+        MatcherSpec::Any => Vec::new(),
+        MatcherSpec::Words(words) => vec![("for", words.join(", "))],
+        MatcherSpec::Regex(text) => vec![("for", text.clone())],
+        MatcherSpec::Never(why) => vec![("for", format!("nothing: {why}"))],
+    }
+}
+
 /// Returns what an entry sets beside its name and its event, as rows for a review. `unsaid` is the
 /// default sandbox of a program.
 pub fn review_rows_of_hook(hook: &Hook, unsaid: Unsaid) -> Vec<Row> {
@@ -63,12 +72,7 @@ pub fn review_rows_of_hook(hook: &Hook, unsaid: Unsaid) -> Vec<Row> {
         // The name of the hook says it, too.
         own_event: _,
     } = hook;
-    let mut rows: Vec<Row> = match matcher.spec() {
-        MatcherSpec::Any => Vec::new(),
-        MatcherSpec::Words(words) => vec![("for", words.join(", "))],
-        MatcherSpec::Regex(text) => vec![("for", text.clone())],
-        MatcherSpec::Never(why) => vec![("for", format!("nothing: {why}"))],
-    };
+    let mut rows: Vec<Row> = review_rows_of_matcher(matcher.spec());
     rows.extend(condition.as_ref().map(|condition| ("if", condition.text().to_owned())));
     rows.extend(review_rows_of_run(run));
     rows.extend(match (sandbox, unsaid) {
