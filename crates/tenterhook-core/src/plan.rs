@@ -152,16 +152,20 @@ fn matcher_subjects<'a>(ruleset: &Ruleset, event: &'a Event) -> Option<Vec<Cow<'
             subjects.push(subject);
         }
     };
-    let rows = DIALECTS.iter().filter_map(|dialect| dialect.event_row(&event.name));
-    for row in rows.chain(ruleset.custom_event_row(&event.name)) {
+    let of_dialect =
+        |dialect: &&'static Dialect| Some((dialect.event_row(&event.name)?, Some(*dialect)));
+    let custom = ruleset.custom_event_row(&event.name).map(|row| (row, None));
+    for (row, dialect) in DIALECTS.iter().filter_map(of_dialect).chain(custom) {
         if row.subject == Subject::None {
             continue;
         }
         add(row.subject.matcher_text(event)?.into());
+        dialect
+            .and_then(|dialect| dialect.matcher_subject(row, event))
+            .into_iter()
+            .for_each(&mut add);
         row.subject.alternative_names(event).into_iter().for_each(|name| add(name.into()));
     }
-    let own = |dialect: &&Dialect| dialect.matcher_subject(dialect.event_row(&event.name)?, event);
-    DIALECTS.iter().filter_map(own).for_each(add);
     Some(subjects)
 }
 

@@ -11,6 +11,7 @@ use tenterhook_probe::{
 
 use super::Found;
 use super::cases::Case;
+use super::expected::NOT_PLAYED;
 use super::front::Tenterhook;
 
 /// A line of shell that ends once a program in shadow is on record: the agent's last call, because
@@ -19,7 +20,13 @@ use super::front::Tenterhook;
 const UNTIL_ON_RECORD: &str = "i=0; while [ $i -lt 200 ] && ! grep -qs '\"late\",\"event\":\"PreToolUse\"' ../state/tenterhook/records/*.jsonl; do i=$((i+1)); sleep 0.1; done";
 
 /// Agents whose sessions are read.
-const READ: &[&str] = &["claude", "codex", "copilot", "gemini", "qwen", "opencode"];
+#[rustfmt::skip]
+const READ: &[&str] = &[
+    "claude", "codex", "copilot", "droid", "gemini", "hermes", "kilo", "openclaw", "opencode", "pi", "qwen", "vibe",
+];
+
+/// What a build says that cannot read the databases of some agents.
+const NO_READER: &str = "this build has no reader for SQLite databases";
 
 /// Tenterhook, with every hook of the play in shadow.
 struct Shadowed<'a> {
@@ -34,8 +41,9 @@ struct Shadowed<'a> {
 struct Left {
     /// What the hooks would have decided, by `log --shadow`.
     would: Vec<String>,
-    /// How many of its calls are on record; `None` if no decoder reads the record of this agent.
-    calls: Option<Calls>,
+    /// How many of its calls are on record, or why this build cannot read them; `None` if no decoder
+    /// reads the record of this agent.
+    calls: Option<Result<Calls, String>>,
 }
 
 /// The calls that an agent recorded, each counted once, by who saw them.
@@ -44,6 +52,15 @@ struct Calls {
     all: u64,
     seen: u64,
     refused: u64,
+}
+
+impl Calls {
+    fn summary(self, made: usize) -> String {
+        let Self { all, seen, refused } = self;
+        let refused =
+            if refused > 0 { format!(", {refused} refused before") } else { String::new() };
+        format!("{all} of {made} calls read, {seen} seen by a hook{refused}")
+    }
 }
 
 impl Case<'_> {
@@ -91,12 +108,11 @@ impl Case<'_> {
         };
         let fate = format!("{}{shown}, {would}", seen.call_outcome("shadow", 0));
         let mut found = vec![("shadow".to_owned(), fate)];
-        if let Some(Calls { all, seen, refused }) = left.calls {
-            let refused =
-                if refused > 0 { format!(", {refused} refused before") } else { String::new() };
-            let read = format!("{all} of {made} calls read, {seen} seen by a hook{refused}");
-            found.push(("read-back".to_owned(), read));
-        }
+        let read = left.calls.map(|calls| match calls {
+            Ok(calls) => calls.summary(made),
+            Err(why) => format!("{NOT_PLAYED}{why}"),
+        });
+        found.extend(read.map(|read| ("read-back".to_owned(), read)));
         Ok(found)
     }
 }
@@ -153,7 +169,11 @@ impl Front for Shadowed<'_> {
         let mut would: Vec<String> = records.flat_map(|record| decisions(&record)).collect();
         would.sort_unstable();
         let is_read = READ.contains(&self.agent);
-        let calls = is_read.then(|| self.calls(room)).transpose()?;
+        let calls = match is_read.then(|| self.calls(room)) {
+            Some(Err(why)) if !why.contains(NO_READER) => return Err(why.into()),
+            Some(calls) => Some(calls.map_err(|_| NO_READER.to_owned())),
+            None => None,
+        };
         if let Ok(mut kept) = self.left.lock() {
             *kept = Left { would, calls };
         }

@@ -320,6 +320,7 @@ fn run_that_does_not_end_is_ended_with_its_children() {
 
 /// BR-193.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the program is played from outside")]
 fn agent_without_headless_start_is_run_by_hand() {
     let fixture = Fixture::new();
     let mut program = Command::new(env!("CARGO_BIN_EXE_tenterhook"))

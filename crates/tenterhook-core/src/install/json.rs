@@ -514,19 +514,19 @@ pub(super) fn parse_settings(agent: &Agent, text: &str) -> Result<Node, Wrong> {
         true => Ok(()),
         false => Err(wrong(node.span, format!("{what}, not {}", node.kind_with_article()))),
     };
-    shape(&root, root.as_object().is_some(), "the file is one object")?;
+    shape(&root, root.as_object().is_some(), "the file must be one object")?;
     let is_known = |key: &str| file.root_keys.is_empty() || file.root_keys.contains(&key);
     if let Some(entry) = root.entries().iter().find(|entry| !is_known(&entry.key)) {
         let message = format!("{} rejects a file with the key `{}`", agent.title, entry.key);
         return Err(wrong(entry.key_span, message));
     }
     if let Some(hooks) = events_node(agent, &root) {
-        let expected = format!("`{}` is an object", file.wrapper);
+        let expected = format!("`{}` must be an object", file.wrapper);
         shape(hooks, hooks.as_object().is_some(), &expected)?;
         let events = agent.installation.events;
         let is_ours = |key: &str| events.iter().any(|event| event.name == key);
         for entry in hooks.entries().iter().filter(|entry| is_ours(&entry.key)) {
-            let expected = format!("`{}` is a list", entry.key);
+            let expected = format!("`{}` must be a list", entry.key);
             shape(&entry.node, entry.node.as_array().is_some(), &expected)?;
         }
     }

@@ -129,7 +129,7 @@ fn parse(agent: &Agent, text: &str) -> Result<Option<Node>, Wrong> {
     match root.as_object() {
         Some(_) => Ok(Some(root)),
         None => {
-            let message = format!("the file is one object, not {}", root.kind_with_article());
+            let message = format!("the file must be one object, not {}", root.kind_with_article());
             Err(wrong(text, root.span, message))
         }
     }
@@ -159,7 +159,7 @@ fn require_editable(agent: &Agent, text: &str, root: Option<&Node>) -> Result<()
             (_, true) => {
                 format!("`{name}` has no value: write `{name}: {empty}`, or remove the line")
             }
-            (_, false) => format!("`{name}` is {what}, not {}", node.kind_with_article()),
+            (_, false) => format!("`{name}` must be {what}, not {}", node.kind_with_article()),
         };
         Err(wrong(text, node.span, message))
     };
@@ -574,9 +574,9 @@ mod tests {
             ("hooks:\n  pre_tool_call: []\nhooks: {}\n", "stands twice"),
             ("- a\n", "one object"),
             ("hooks:\n", "`hooks` has no value: write `hooks: {}`"),
-            ("hooks: []\n", "`hooks` is an object"),
+            ("hooks: []\n", "`hooks` must be an object"),
             ("hooks:\n  pre_tool_call:\n", "`pre_tool_call` has no value"),
-            ("hooks:\n  pre_tool_call: {command: a}\n", "`pre_tool_call` is a list"),
+            ("hooks:\n  pre_tool_call: {command: a}\n", "`pre_tool_call` must be a list"),
             ("a: &x {pre_llm_call: []}\nhooks:\n  <<: *x\n", "`<<` merges keys"),
             ("a: &x\n  pre_llm_call:\n    - command: a\nhooks: *x\n", "cannot be edited"),
             ("a: 1\n...\n", "cannot be edited"),
