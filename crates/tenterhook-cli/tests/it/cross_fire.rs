@@ -203,6 +203,17 @@ const FORMATS: &[Format] = &[
         ],
     },
     Format {
+        title: "Crush",
+        own: &["crush"],
+        file: (".config/crush/crush.json", r#"{"hooks":{"PreToolUse":[{"command":"{hook}"}]}}"#),
+        says: [
+            r#"{"decision":"deny","reason":"not here"}"#,
+            "",
+            r#"{"decision":"allow","updated_input":{"command":"ls -l"}}"#,
+            r#"{"context":"use x"}"#,
+        ],
+    },
+    Format {
         title: "Hermes",
         own: &["hermes"],
         file: (".hermes/config.yaml", "hooks:\n  pre_tool_call:\n    - command: {hook}\n"),
@@ -365,6 +376,18 @@ const AGENTS: &[(&str, &str, &str, &str)] = &[
         "cursor",
         "preToolUse",
         r#"{"conversation_id":"s","hook_event_name":"preToolUse","cursor_version":"2.4.7","workspace_roots":["/"],"tool_name":"Shell","tool_input":{"command":"ls"}}"#,
+    ),
+    (
+        "Crush",
+        "crush",
+        "PreToolUse",
+        r#"{"event":"PreToolUse","session_id":"s","cwd":"/","tool_name":"bash","tool_input":{"command":"ls"}}"#,
+    ),
+    (
+        "VS Code",
+        "claude",
+        "PreToolUse",
+        r#"{"sessionId":"s","hookEventName":"PreToolUse","transcript_path":"/t.json","cwd":"/","tool_name":"run_in_terminal","tool_input":{"command":"ls"},"tool_use_id":"c"}"#,
     ),
     (
         "Hermes",
