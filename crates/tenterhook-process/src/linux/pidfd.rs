@@ -42,14 +42,24 @@ pub(crate) enum StoredExit {
 
 /// Returns how the process of `pidfd` ended, as stored by the kernel.
 pub(crate) fn stored_exit(pidfd: &OwnedFd) -> StoredExit {
-    let mut info = Info { mask: EXIT, ..Info::default() };
-    // SAFETY: the opcode says the size of `Info`, which is plain numbers, and the kernel writes at most that much.
-    let asked = unsafe { ioctl::ioctl(pidfd, Updater::<GET_INFO, Info>::new(&mut info)) };
-    match asked {
-        Ok(()) if info.mask & EXIT != 0 => StoredExit::Status(info.status),
-        Ok(()) => StoredExit::NotYet,
+    let info = match read_info(pidfd) {
+        // The process was reaped while the kernel answered: it looks for the status first, and stores
+        // it before the id is gone, so that the next answer has it. Kernels without it say this again.
+        Err(Errno::SRCH) => read_info(pidfd),
+        info => info,
+    };
+    match info {
+        Ok(info) if info.mask & EXIT != 0 => StoredExit::Status(info.status),
+        Ok(_) => StoredExit::NotYet,
         Err(_) => StoredExit::Nothing,
     }
+}
+
+fn read_info(pidfd: &OwnedFd) -> Result<Info, Errno> {
+    let mut info = Info { mask: EXIT, ..Info::default() };
+    // SAFETY: the opcode says the size of `Info`, which is plain numbers, and the kernel writes at most that much.
+    unsafe { ioctl::ioctl(pidfd, Updater::<GET_INFO, Info>::new(&mut info)) }?;
+    Ok(info)
 }
 
 /// Sends a signal to the group whose leader is `pidfd`. It never reaches another group that got the
