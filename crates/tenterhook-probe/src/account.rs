@@ -55,7 +55,7 @@ pub static ACCOUNT_AGENTS: &[AccountAgent] = &[
         agent: &agents::AUGMENT,
         start: Start::Headless(&["--print"]),
         file_of: &agents::AUGMENT,
-        source: "docs.augmentcode.com/cli/reference of 2026-11",
+        source: "README.md of augmentcode/auggie of 2026-11",
     },
     AccountAgent {
         agent: &agents::CRUSH,
@@ -165,7 +165,8 @@ impl Trial {
     /// Returns whether the agent did something else than its documents say.
     #[must_use]
     pub fn differs_from_documents(&self) -> bool {
-        self.ran_without_hook() || (self.outcome.is_some() && self.outcome != self.documents)
+        let differs = self.outcome.zip(self.documents).is_some_and(|(seen, said)| seen != said);
+        differs || self.ran_without_hook()
     }
 
     /// Returns whether a denial did not block the call, or would not, because no hook starts.

@@ -108,10 +108,14 @@ fn run_by_hand(
         probe.prompt_for_all_ways()
     ));
     term.print_prompt("3. Press Enter here when the agent is done. ");
-    std::io::stdin()
+    let read = std::io::stdin()
         .lock()
         .read_line(&mut String::new())
         .map_err(|error| Problem::new(format!("standard input cannot be read: {error}")))?;
+    if read == 0 {
+        let problem = Problem::new("standard input ended before you pressed Enter");
+        return Err(problem.with_help("run it in a terminal; nothing was stored"));
+    }
     probe.read_all_ways().map_err(|why| problem(agent, &why))
 }
 
@@ -335,7 +339,7 @@ fn trial_line(trial: &Trial) -> String {
     let unasked = if trial.ran_without_hook() { ", no hook asked" } else { "" };
     let open = if trial.has_failed_to_block() { "  <- a denial does not block" } else { "" };
     let differs = match trial.documents {
-        Some(documents) if trial.differs_from_documents() && trial.outcome != trial.documents => {
+        Some(documents) if trial.outcome.is_some_and(|outcome| outcome != documents) => {
             format!("  <- documents say: {documents}")
         }
         _ if trial.ran_without_hook() => "  <- documents say: a hook is asked".to_owned(),
