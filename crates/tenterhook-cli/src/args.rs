@@ -32,7 +32,10 @@ pub(crate) use schema::{Schema, SchemaOf};
 pub(crate) use testing::{Test, TestFormat};
 pub(crate) use trust::{TrustArgs, TrustDo, TrustWhich};
 pub(crate) use values::{Known, Named, Probed, parse_named_file};
-use values::{dialect_parser, installable_agent_parser, parse_duration, probed_agent_parser};
+use values::{
+    dialect_parser, installable_agent_parser, parse_duration, probed_agent_parser,
+    written_dialect_parser,
+};
 
 /// Check, explain and fire the hooks of AI agents.
 #[derive(Debug, Parser)]
@@ -385,7 +388,7 @@ pub(crate) struct Convert {
     #[arg(value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) file: Named,
     /// The format to write: `native`, or an agent with a file of hooks
-    #[arg(long, value_name = "NAME", default_value = "native", value_parser = dialect_parser(), hide_possible_values = true)]
+    #[arg(long, value_name = "NAME", default_value = "native", value_parser = written_dialect_parser(), hide_possible_values = true)]
     pub(crate) to: DialectId,
     /// The format of the file [default: found by path and content]
     #[arg(long, value_name = "NAME", value_parser = dialect_parser(), hide_possible_values = true)]

@@ -91,6 +91,16 @@ pub(super) fn dialect_parser() -> impl TypedValueParser<Value = DialectId> {
     name_parser(DIALECTS.iter().map(|dialect| dialect.id().as_str()), DialectId::from_name)
 }
 
+/// Returns the parser of a format to write: a dialect, or an agent for which `convert` says why it has
+/// no hook file.
+pub(super) fn written_dialect_parser() -> impl TypedValueParser<Value = DialectId> {
+    let dialects = DIALECTS.iter().map(|dialect| dialect.id());
+    let others = DialectId::agents().filter(|id| DialectId::from_name(id.as_str()).is_none());
+    name_parser(dialects.chain(others).map(DialectId::as_str), |name| {
+        DialectId::from_name(name).or_else(|| find_calling_agent(name))
+    })
+}
+
 /// Returns the parser of an agent that `install` knows.
 pub(super) fn installable_agent_parser() -> impl TypedValueParser<Value = &'static Agent> {
     name_parser(

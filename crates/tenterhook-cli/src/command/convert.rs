@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
+use tenterhook_core::agents::agent_with_hook_installation;
 use tenterhook_core::config::{self, Added};
 use tenterhook_core::diagnostic::{Code, Diagnostic, Severity};
 use tenterhook_core::dialect::{DIALECTS, DialectId, native};
@@ -86,9 +87,14 @@ fn write_hooks(hooks: &[Arc<Hook>], to: DialectId) -> Result<(String, Vec<Diagno
     let (own, others): (Vec<_>, Vec<_>) =
         hooks.iter().cloned().partition(|hook| config::is_tenterhook_entry(&hook.run));
     let written = to.dialect().write_hook_file(&others).ok_or_else(|| {
-        let help = format!("`tenterhook install {to}` makes it call your hooks where they are");
         let why = to.dialect().why_not_written();
-        Problem::new(format!("no hooks are written for `{to}`: {why}")).with_help(help)
+        let problem = Problem::new(format!("no hooks are written for `{to}`: {why}"));
+        match agent_with_hook_installation(to.as_str()) {
+            Some(_) => problem.with_help(format!(
+                "`tenterhook install {to}` makes it call your hooks where they are"
+            )),
+            None => problem,
+        }
     })?;
     let left = own.into_iter().map(|hook| {
         let message = format!("hook `{}`: it calls Tenterhook, and is left out", hook.id);

@@ -142,14 +142,18 @@ fn format_that_cannot_be_written_is_named() {
     let fixture = Fixture::with_settings(
         r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "./a"}]}]}}"#,
     );
-    let output = fixture.run(&["convert", ".claude/settings.json", "--to", "cline"], "");
-    assert_eq!((output.code, output.stdout.as_str()), (1, ""));
-    assert!(
-        output.stderr.contains("no hooks are written for `cline`: each of its hooks is a script"),
-        "{}",
-        output.stderr
-    );
-    assert!(output.stderr.contains("tenterhook install cline"), "{}", output.stderr);
+    for (agent, why, can_be_installed) in [
+        ("cline", "each of its hooks is a script", true),
+        ("pi", "it loads modules, and no file of hooks", true),
+        ("vscode", "it reads the files of `copilot` and of `claude`", false),
+    ] {
+        let output = fixture.run(&["convert", ".claude/settings.json", "--to", agent], "");
+        assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{agent}");
+        let told = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains(&format!("no hooks are written for `{agent}`: {why}")), "{told}");
+        let install = format!("tenterhook install {agent}");
+        assert_eq!(told.contains(&install), can_be_installed, "{told}");
+    }
     let output = fixture.run(&["convert", ".claude/settings.json", "--to", "claude"], "");
     assert!(output.stderr.contains("is claude already"), "{}", output.stderr);
     assert_ne!(fixture.run(&["convert", ".claude/settings.json", "--to", "nothing"], "").code, 0);

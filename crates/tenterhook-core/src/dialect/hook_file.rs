@@ -152,8 +152,13 @@ impl Dialect {
     pub fn write_hook_file(&self, hooks: &[Arc<Hook>]) -> Option<(String, Vec<Diagnostic>)> {
         let file = self.files.written.ok()?;
         let mut writer = Writer { target: self, file, diagnostics: Vec::new() };
-        let written: Vec<WrittenEntry> = hooks.iter().flat_map(|hook| writer.write(hook)).collect();
-        writer.report_foreign_protocols(hooks);
+        let (mut written, mut kept) = (Vec::new(), Vec::new());
+        for hook in hooks {
+            let entries = writer.write(hook);
+            kept.extend((!entries.is_empty()).then_some(hook));
+            written.extend(entries);
+        }
+        writer.report_foreign_protocols(&kept);
         Some((render_file(file, &written), writer.diagnostics))
     }
 }
@@ -323,11 +328,11 @@ impl Writer<'_> {
     }
 
     /// Reports once for each agent that the programs of hooks get another input here.
-    fn report_foreign_protocols(&mut self, hooks: &[Arc<Hook>]) {
+    fn report_foreign_protocols(&mut self, hooks: &[&Arc<Hook>]) {
         let mut reported = vec![self.target.id().as_str()];
         let reads_input =
             |hook: &&Arc<Hook>| matches!(hook.run, Run::Command(_) | Run::Worker(_) | Run::Http(_));
-        for hook in hooks.iter().filter(reads_input) {
+        for hook in hooks.iter().copied().filter(reads_input) {
             // A second form of a protocol has a name such as `cursor-action`.
             let from = hook.dialect.as_str().split('-').next().unwrap_or_default();
             if reported.contains(&from) {
