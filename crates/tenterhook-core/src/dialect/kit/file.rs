@@ -51,6 +51,22 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
+    /// Creates the scope of an entry that names its event itself, in a list for all events.
+    pub(crate) fn of_listed_entry(
+        reader: &mut Reader<'_>,
+        (name, row): (&str, Option<&'static EventRow>),
+        matcher: Option<&str>,
+        off: Option<Off>,
+    ) -> Self {
+        let matcher = matcher.unwrap_or_default().to_owned();
+        let name = row.map_or(name, |row| &*row.name).to_owned();
+        let scope = Self { name, row, matcher, command_filter: None, off };
+        if row.is_some() {
+            reader.read.mentions.push(scope.event_name());
+        }
+        scope
+    }
+
     /// Returns the neutral name of the event.
     pub(crate) fn event_name(&self) -> EventName {
         EventName::new(self.row.map_or(self.name.as_str(), |row| &*row.event))
@@ -337,7 +353,7 @@ impl Reader<'_> {
         }
         let mut scope = self.scope_of_event(key, off);
         if scope.row.is_none() {
-            let unknown = self.report_unknown_event(entry);
+            let unknown = self.report_unknown_event(&entry.key, entry.key_span);
             scope.off = scope.off.or(unknown);
         }
         match &entry.node.value {
@@ -374,11 +390,10 @@ impl Reader<'_> {
         }
     }
 
-    /// Reports an event that the agent does not have. Returns why its hooks never run, unless names
-    /// of events are open.
-    fn report_unknown_event(&mut self, entry: &Entry) -> Option<Off> {
+    /// Reports an event that the agent does not have, at its name. Returns why its hooks never run,
+    /// unless names of events are open.
+    pub(crate) fn report_unknown_event(&mut self, key: &str, span: Span) -> Option<Off> {
         let File { agent, id, is_open, rules, .. } = *self.file;
-        let key = &entry.key;
         let near = nearest_word(key, (self.file.rows)().iter().map(|row| &*row.name));
         let cased = near.is_some_and(|near| letters_and_digits(near) == letters_and_digits(key));
         let none = format!("{agent} has no event `{key}`");
@@ -402,7 +417,7 @@ impl Reader<'_> {
             (None, None) => format!("`tenterhook events --dialect {id}` lists the events"),
         };
         let label = if is_open { "" } else { "never fires" };
-        self.report(entry.key_span, found.label(label).help(help));
+        self.report(span, found.label(label).help(help));
         because.map(|because| Off::new(because, rules.event))
     }
 

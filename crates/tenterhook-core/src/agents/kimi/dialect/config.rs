@@ -4,13 +4,13 @@
 use std::time::Duration;
 
 use super::vocabulary::ROWS;
-use crate::diagnostic::{Code, Severity, nearest_word};
+use crate::diagnostic::{Code, Severity};
 use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::entry::{self, Fields, unusable_run};
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
 use crate::dialect::kit::groups;
 use crate::dialect::kit::lint::{Lints, javascript_fault};
-use crate::dialect::{DialectId, EventRow, Subject};
+use crate::dialect::{DialectId, Subject};
 use crate::hook::{Compat, Run};
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::source::{ReadConfig, Source};
@@ -69,15 +69,10 @@ pub(super) fn read_config(source: &Source) -> ReadConfig {
 /// Reads the list of entries. No other part of the file is read.
 fn read_entries<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
     for node in root.get("hooks").and_then(Node::as_array).into_iter().flatten() {
-        let text_of =
-            |key: &str| node.get(key).and_then(Node::as_str).unwrap_or_default().to_owned();
-        let name = text_of("event");
-        let row: Option<&'static EventRow> = ROWS.iter().find(|row| row.name == name);
-        let scope =
-            Scope { name, row, matcher: text_of("matcher"), command_filter: None, off: None };
-        if row.is_some() {
-            reader.read.mentions.push(scope.event_name());
-        }
+        let text_of = |key: &str| node.get(key).and_then(Node::as_str);
+        let name = text_of("event").unwrap_or_default();
+        let row = ROWS.iter().find(|row| row.name == name);
+        let scope = Scope::of_listed_entry(reader, (name, row), text_of("matcher"), None);
         read_entry(reader, node, &scope);
     }
     None
@@ -105,25 +100,18 @@ fn read_entry(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     reader.read.hooks.push(hook);
 }
 
-/// Reports an event that Kimi Code CLI does not have; returns why the entry never runs.
+/// Reports an event that Kimi Code CLI does not have, or no event; returns why the entry never runs.
 fn report_unknown_event(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Option<Off> {
     if scope.row.is_some() {
         return None;
     }
-    let (span, code, message) = match node.entry("event") {
-        None => (node.span, Code::MissingEvent, "the entry has no `event`".to_owned()),
-        Some(event) => {
-            let message = format!("Kimi Code CLI has no event `{}`", scope.name);
-            (event.node.span, Code::UnknownEvent, message)
-        }
-    };
-    let near = nearest_word(&scope.name, ROWS.iter().map(|row| &*row.name));
-    let help = match near {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "`tenterhook events --dialect kimi` lists the events".to_owned(),
-    };
-    let found = finding_without_location(code, message.clone()).with_severity(Severity::Error);
-    reader.report(span, found.label("never fires").help(help));
+    if let Some(event) = node.entry("event") {
+        return reader.report_unknown_event(&scope.name, event.node.span);
+    }
+    let message = "the entry has no `event`";
+    let found = finding_without_location(Code::MissingEvent, message);
+    let found = found.with_severity(Severity::Error).label("never fires");
+    reader.report(node.span, found.help("add `event = \"PreToolUse\"`"));
     Some(Off::new(message, "KM-4"))
 }
 

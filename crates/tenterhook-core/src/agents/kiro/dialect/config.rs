@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::vocabulary::{DEFINITION_ROWS, ROWS};
-use crate::diagnostic::{Code, Severity, nearest_word};
+use crate::diagnostic::{Code, Severity};
 pub(crate) use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::entry::{self, EntryFault, Fields};
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
@@ -116,14 +116,10 @@ fn read_entries<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node>
     for node in list {
         let trigger = node.get("trigger").and_then(Node::as_str).unwrap_or_default();
         let row = row_of_trigger(trigger, is_definition);
-        let matcher = node.get("matcher").and_then(Node::as_str).unwrap_or_default().to_owned();
         let enabled = node.get("enabled").and_then(Node::as_bool) != Some(false);
         let off = (!enabled).then(|| Off::new("it is not `enabled`", "KR-3"));
-        let name = row.map_or(trigger, |row| &*row.name).to_owned();
-        let scope = Scope { name, row, matcher, command_filter: None, off };
-        if row.is_some() {
-            reader.read.mentions.push(scope.event_name());
-        }
+        let matcher = node.get("matcher").and_then(Node::as_str);
+        let scope = Scope::of_listed_entry(reader, (trigger, row), matcher, off);
         read_entry(reader, node, &scope);
     }
     None
@@ -200,17 +196,8 @@ fn report_trigger_fault(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> 
         reader.findings.read_text(Some(entry));
         return Some("its `trigger` is not a string".to_owned());
     }
-    let fault = format!("Kiro has no trigger `{}`", scope.name);
-    let old = row_of_trigger(&scope.name, true).map(|row| &*row.name);
-    let near = old.or_else(|| nearest_word(&scope.name, ROWS.iter().map(|row| &*row.name)));
-    let help = near.map_or_else(
-        || "`tenterhook events --dialect kiro` lists them".to_owned(),
-        |name| format!("did you mean `{name}`?"),
-    );
-    let found = finding_without_location(Code::UnknownEvent, fault.clone());
-    let found = found.with_severity(Severity::Error).label("never fires").help(help);
-    reader.report(entry.node.span, found);
-    Some(fault)
+    let off = reader.report_unknown_event(&scope.name, entry.node.span);
+    off.map(|off| off.because.to_string())
 }
 
 /// Reads what a hook runs (KR-4).

@@ -6,13 +6,13 @@ use std::time::Duration;
 use super::matching;
 use super::vocabulary::ROWS;
 use crate::diagnostic::{Code, Diagnostic, Severity, nearest_word};
+use crate::dialect::DialectId;
 pub(crate) use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::entry::{self, Fields, unusable_run};
 use crate::dialect::kit::field::seconds_to_duration;
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
 use crate::dialect::kit::groups;
 use crate::dialect::kit::lint::Lints;
-use crate::dialect::{DialectId, EventRow};
 use crate::hook::{Compat, OnFailure, Run};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{Entry, Format, Node, find_value_of_toml_1_1};
@@ -96,12 +96,9 @@ fn read_entries<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node>
         let off = is_repeated.then(|| repeated_name_off(reader, node)).flatten();
         names.extend(name);
         let event = node.get("type").and_then(Node::as_str).unwrap_or_default();
-        let row: Option<&'static EventRow> = ROWS.iter().find(|row| row.name == event);
-        let matcher = node.get("match").and_then(Node::as_str).unwrap_or_default().to_owned();
-        let scope = Scope { name: event.to_owned(), row, matcher, command_filter: None, off };
-        if row.is_some() {
-            reader.read.mentions.push(scope.event_name());
-        }
+        let row = ROWS.iter().find(|row| row.name == event);
+        let matcher = node.get("match").and_then(Node::as_str);
+        let scope = Scope::of_listed_entry(reader, (event, row), matcher, off);
         read_entry(reader, node, &scope);
     }
     None
