@@ -149,10 +149,10 @@ fn format_that_cannot_be_written_is_named() {
     ] {
         let output = fixture.run(&["convert", ".claude/settings.json", "--to", agent], "");
         assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{agent}");
-        let told = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(told.contains(&format!("no hooks are written for `{agent}`: {why}")), "{told}");
+        let shown = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(shown.contains(&format!("no hooks are written for `{agent}`: {why}")), "{shown}");
         let install = format!("tenterhook install {agent}");
-        assert_eq!(told.contains(&install), can_be_installed, "{told}");
+        assert_eq!(shown.contains(&install), can_be_installed, "{shown}");
     }
     let output = fixture.run(&["convert", ".claude/settings.json", "--to", "claude"], "");
     assert!(output.stderr.contains("is claude already"), "{}", output.stderr);
