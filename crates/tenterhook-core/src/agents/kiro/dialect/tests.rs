@@ -165,7 +165,7 @@ fn hooks_of_a_file_are_read() {
     let read = read(&KIRO, "/p/.kiro/hooks/a.json", text);
     let expected = [
         "handler-type-not-accepted",
-        "unknown-event",
+        "wrong-case-event",
         "unknown-entry-field",
         "handler-missing-field",
         "handler-missing-field",
