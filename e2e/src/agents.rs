@@ -26,8 +26,9 @@ use std::io::Write as _;
 use std::time::Instant;
 
 use tenterhook_probe::Agent;
+use tenterhook_testkit::at_once;
 
-use crate::{Report, at_once};
+use crate::Report;
 use cases::{Case, Column};
 use expected::Table;
 use options::Options;

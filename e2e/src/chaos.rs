@@ -15,12 +15,14 @@ mod table;
 
 use std::time::{Duration, Instant};
 
+use tenterhook_testkit::at_once;
+
 use judge::Pace;
 use row::{Cell, Row};
 use scene::Programs;
 use table::{Line, Means};
 
-use crate::{Report, at_once, tree};
+use crate::{Report, tree};
 
 const USAGE: &str = "usage: cargo e2e chaos [NUMBER | NAME...] [--times N] [--jobs N]";
 

@@ -17,11 +17,13 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::time::Instant;
 
+use tenterhook_testkit::at_once;
+
 use fixture::Programs;
 use play::{Found, Played};
 use subjects::{SUBJECTS, Subject};
 
-use crate::{Report, at_once, tree};
+use crate::{Report, tree};
 
 const USAGE: &str = "usage: cargo e2e faults [SUBJECT...] [--all | --every N] [--shard K/N] [--calls NAME] [--jobs N]";
 /// Default: one fault of so many is played.

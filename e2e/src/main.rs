@@ -3,7 +3,6 @@
 
 mod agents;
 mod approve;
-mod at_once;
 mod bench;
 mod chaos;
 mod clients;

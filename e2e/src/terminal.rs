@@ -16,7 +16,9 @@ mod working;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use crate::{Report, at_once, tree};
+use tenterhook_testkit::at_once;
+
+use crate::{Report, tree};
 use fixture::Fixture;
 
 /// How many play at once: they mostly wait.

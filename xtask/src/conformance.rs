@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 use tenterhook_testkit::case::{self, Case, Only, Staged};
-use tenterhook_testkit::{Sandbox, expect};
+use tenterhook_testkit::{Sandbox, at_once, expect};
 
 use crate::error::Error;
 use crate::{Report, tree};
@@ -21,22 +21,20 @@ pub(crate) fn run() -> Report {
     }
     tree::build("tenterhook-cli")?;
     let binary = root.join("target/debug/tenterhook");
-    let (mut report, mut fired, mut left, mut holds) = (String::new(), 0, 0, true);
-    let folders = case::folders(&root.join("conformance")).map_err(Error::other)?;
-    for folder in folders {
-        let cases = Case::all(&folder).map_err(Error::other)?;
-        for case in cases {
-            let case = case.map_err(Error::other)?;
-            if case.only == Only::Library {
-                left += 1;
-                continue;
-            }
-            fired += 1;
-            let differences = fire(&case, &binary)?;
-            holds &= differences.is_empty();
-            for difference in differences {
-                let _ = writeln!(report, "{}: {difference}", case.file.display());
-            }
+    let mut cases = Vec::new();
+    for folder in case::folders(&root.join("conformance")).map_err(Error::other)? {
+        let folder = Case::all(&folder).map_err(Error::other)?;
+        cases.extend(folder.into_iter().collect::<Result<Vec<Case>, _>>().map_err(Error::other)?);
+    }
+    let all = cases.len();
+    cases.retain(|case| case.only != Only::Library);
+    let (fired, left) = (cases.len(), all - cases.len());
+    let (mut report, mut holds) = (String::new(), true);
+    let differences = at_once::each(&cases, 4, |_, case| fire(case, &binary));
+    for (case, differences) in cases.iter().zip(differences) {
+        for difference in differences? {
+            holds = false;
+            let _ = writeln!(report, "{}: {difference}", case.file.display());
         }
     }
     let _ = writeln!(

@@ -3,6 +3,7 @@
 //!
 //! Depends on no other crate of ours, so that every one of them, and any other engine, can be tested with it.
 
+pub mod at_once;
 pub mod case;
 pub mod everything;
 pub mod expect;

@@ -24,7 +24,7 @@ use tenterhook_core::dialect::native::encode_outcome;
 use tenterhook_core::dialect::{DialectId, Roots};
 use tenterhook_core::hook::{Compat, Layer};
 use tenterhook_testkit::case::{self, Case, Only, Shot, Staged, StagedSource};
-use tenterhook_testkit::{Sandbox, expect};
+use tenterhook_testkit::{Sandbox, at_once, expect};
 
 const LAYERS: &[Layer] = &[Layer::Managed, Layer::Given, Layer::User, Layer::Project, Layer::Local];
 
@@ -118,24 +118,23 @@ async fn fire_one(
     encode_outcome(&outcome)
 }
 
-/// Every case, one after the other in the order of their paths; all differences at once.
-#[tokio::test]
-async fn every_case_comes_out_as_it_says() {
+/// Every case, and all differences in the order of their paths.
+#[test]
+fn every_case_comes_out_as_it_says() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance");
-    let mut cases = 0;
-    let mut failures = Vec::new();
     let folders = case::folders(&root).expect("the cases can be listed");
-    for folder in &folders {
-        for case in Case::all(folder).expect("the folder can be listed") {
-            let case = case.unwrap_or_else(|fault| panic!("{fault}"));
-            cases += 1;
-            let differences = fire(&case).await;
-            if !differences.is_empty() {
-                let name = case.file.strip_prefix(&root).unwrap_or(&case.file).display();
-                failures.push(format!("{name}: {}\n  {}", case.about, differences.join("\n  ")));
-            }
-        }
-    }
-    assert!(failures.is_empty(), "{} of {cases} cases:\n{}", failures.len(), failures.join("\n"));
-    assert!(cases >= folders.len(), "there are cases in every folder");
+    let cases = folders.iter().flat_map(|folder| Case::all(folder).expect("a list of cases"));
+    let cases: Vec<Case> =
+        cases.map(|case| case.unwrap_or_else(|fault| panic!("{fault}"))).collect();
+    let failures = at_once::each(&cases, 4, |_, case| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let differences = runtime.expect("a runtime").block_on(fire(case));
+        let name = case.file.strip_prefix(&root).unwrap_or(&case.file).display();
+        (!differences.is_empty())
+            .then(|| format!("{name}: {}\n  {}", case.about, differences.join("\n  ")))
+    });
+    let failures: Vec<String> = failures.into_iter().flatten().collect();
+    let (count, all) = (failures.len(), cases.len());
+    assert!(failures.is_empty(), "{count} of {all} cases:\n{}", failures.join("\n"));
+    assert!(all >= folders.len(), "there are cases in every folder");
 }

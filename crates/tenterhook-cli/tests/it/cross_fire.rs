@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
+use tenterhook_testkit::at_once;
 
 use crate::fixture::Fixture;
 
@@ -262,7 +263,9 @@ const FORMATS: &[Format] = &[
 ];
 
 /// An agent that calls: its title, how `--agent` calls it, the event before a tool, and what it hands over.
-const AGENTS: &[(&str, &str, &str, &str)] = &[
+type Caller = (&'static str, &'static str, &'static str, &'static str);
+
+const AGENTS: &[Caller] = &[
     (
         "Claude Code",
         "claude",
@@ -404,7 +407,7 @@ const AGENTS: &[(&str, &str, &str, &str)] = &[
 ];
 
 /// Runs one hook behind one agent; the reply.
-fn fired(format: &Format, said: &str, agent: &(&str, &str, &str, &str)) -> String {
+fn fired(format: &Format, said: &str, agent: &Caller) -> String {
     let fixture = Fixture::new();
     let (words, code) = match said.strip_prefix('!') {
         Some(words) => (format!("printf %s '{words}' >&2"), 2),
@@ -471,21 +474,20 @@ fn restraint_of(reply: &str) -> &'static str {
 
 /// The table of one thing that hooks say.
 fn table(at: usize) -> String {
-    let mut table = String::from("| hook |");
-    AGENTS.iter().for_each(|agent| {
-        let _ = write!(table, " {} |", agent.0);
+    let titles: Vec<&str> = AGENTS.iter().map(|agent| agent.0).collect();
+    let mut table = format!("| hook | {} |\n", titles.join(" | "));
+    let _ = writeln!(table, "|---{}|", "|---".repeat(AGENTS.len()));
+    let formats: Vec<&Format> =
+        FORMATS.iter().filter(|format| !format.says[at].is_empty()).collect();
+    let rows = at_once::each(&formats, 2, |_, format| {
+        let cell = |agent: &Caller| match format.own.contains(&agent.1) {
+            true => "its own",
+            false => restraint_of(&fired(format, format.says[at], agent)),
+        };
+        AGENTS.iter().map(cell).collect::<Vec<_>>().join(" | ")
     });
-    let _ = write!(table, "\n|---{}|\n", "|---".repeat(AGENTS.len()));
-    for format in FORMATS.iter().filter(|format| !format.says[at].is_empty()) {
-        let _ = write!(table, "| {} |", format.title);
-        for agent in AGENTS {
-            let cell = match format.own.contains(&agent.1) {
-                true => "its own",
-                false => restraint_of(&fired(format, format.says[at], agent)),
-            };
-            let _ = write!(table, " {cell} |");
-        }
-        table.push('\n');
+    for (format, row) in formats.iter().zip(rows) {
+        let _ = writeln!(table, "| {} | {row} |", format.title);
     }
     table
 }

@@ -1,10 +1,12 @@
-//! How are many things played at the same time? So many at once, and what came of them in their order; knows no play.
+//! How does a test run many things at the same time? It runs so many at once and gives the results in their order; it knows no test.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Plays all `items`, `jobs` at a time. `play` is given the place of its item, too.
-pub(crate) fn each<T: Sync, R: Send>(
+/// Calls `play` with every item and its index, in `jobs` threads at a time. The results stand in the order of `items`.
+///
+/// A panic of `play` ends the call with a panic, after the threads have ended.
+pub fn each<T: Sync, R: Send>(
     items: &[T],
     jobs: usize,
     play: impl Fn(usize, &T) -> R + Sync,
@@ -17,15 +19,15 @@ pub(crate) fn each<T: Sync, R: Send>(
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(item) = items.get(at) else { return };
-                    let came = play(at, item);
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((at, came));
+                    let result = play(at, item);
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
                 }
             });
         }
     });
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, came)| came).collect()
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 #[cfg(test)]
@@ -33,10 +35,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_are_played_and_stand_in_their_order() {
+    fn results_stand_in_the_order_of_their_items() {
         let items: Vec<u64> = (0..100).collect();
-        let came = each(&items, 7, |at, item| (at as u64 * 2, item * 2));
-        assert_eq!(came, items.iter().map(|n| (n * 2, n * 2)).collect::<Vec<_>>());
+        let result = each(&items, 7, |at, item| (at as u64 * 2, item * 2));
+        assert_eq!(result, items.iter().map(|n| (n * 2, n * 2)).collect::<Vec<_>>());
         assert!(each(&[] as &[u64], 7, |_, n| *n).is_empty());
     }
 }
