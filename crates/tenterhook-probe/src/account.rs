@@ -13,7 +13,7 @@ use serde_json::Value;
 use tenterhook_core::agents::{self, Scope};
 use tenterhook_core::dialect::{Dialect, DialectId, Reply};
 use tenterhook_core::install;
-use tenterhook_process::End;
+use tenterhook_process::{Cancel, End};
 
 use crate::agent::{Event, first_of_names, line_creating_mark_file};
 use crate::fixture::Fixture;
@@ -335,12 +335,13 @@ impl AccountProbe {
     ///
     /// # Errors
     ///
-    /// When the program cannot be started, or the command that every hook lets pass does not run.
+    /// When the program cannot be started, the run is cancelled, or the command that every hook lets pass does not run.
     pub fn run_all_ways(
         &self,
         program: &Path,
         env: &Env,
         within: Duration,
+        cancel: &Cancel,
         starting: &dyn Fn(usize, &str),
     ) -> Result<Vec<Trial>, PlayError> {
         let Start::Headless(args) = self.agent.start else { return Ok(Vec::new()) };
@@ -349,10 +350,8 @@ impl AccountProbe {
             starting(at + 1, name);
             let mut args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
             args.push(prompt_for_one_way(name));
-            let report = run_program_in_project(program, args, &self.fixture, env.clone(), within);
-            if let End::NotStarted(why) = report.end {
-                return Err(why.into());
-            }
+            let report =
+                run_program_in_project(program, args, &self.fixture, env.clone(), within, cancel)?;
             let mut trial = self.read_trial(name, way);
             // The command could still have run later.
             if report.end == End::TimedOut && trial.outcome == Some(Effect::Stopped) {

@@ -40,6 +40,8 @@ pub struct Play<'a> {
     pub within: Duration,
     /// The program in front of the hook, if there is one.
     pub front: Option<&'a dyn Front>,
+    /// Ends the run before its time.
+    pub cancel: &'a Cancel,
 }
 
 /// Why a program in front of the hooks cannot do its part.
@@ -68,6 +70,9 @@ pub enum PlayError {
     /// The agent was not executed.
     #[error(transparent)]
     NotStarted(#[from] NotStarted),
+    /// The run was cancelled.
+    #[error("the run was cancelled")]
+    Cancelled,
     /// The agent ended before its first request to the model.
     #[error("it never asked its model\n{tail}")]
     NoRequest {
@@ -216,15 +221,14 @@ pub fn run_agent(play: &Play<'_>) -> Result<Seen, PlayError> {
     let entered = play.front.map_or(Ok(Vec::new()), |f| f.register(&fixture, play.agent, &env));
     env.extend(entered.map_err(PlayError::Front)?);
     if let Some(args) = (play.agent.before)(&setting) {
-        run_agent_program(play, &fixture, args, env.clone());
+        run_agent_program(play, &fixture, args, env.clone())?;
     }
     let prompt = format!("{MAIN} please do what the model says");
     let began = Instant::now();
-    let report = run_agent_program(play, &fixture, (play.agent.args)(&setting, &prompt), env);
+    let report = run_agent_program(play, &fixture, (play.agent.args)(&setting, &prompt), env)?;
     let printed = printed_text(&report);
     let end = match report.end {
         End::Exited(code) => Ok(code),
-        End::NotStarted(why) => return Err(why.into()),
         other => Err(other),
     };
     play.front
@@ -260,19 +264,25 @@ fn agent_environment(play: &Play<'_>, setting: &Setting<'_>) -> Env {
     env
 }
 
-fn run_agent_program(play: &Play<'_>, fixture: &Fixture, args: Vec<String>, env: Env) -> Report {
-    run_program_in_project(play.program, args, fixture, env, play.within)
+fn run_agent_program(
+    play: &Play<'_>,
+    fixture: &Fixture,
+    args: Vec<String>,
+    env: Env,
+) -> Result<Report, PlayError> {
+    run_program_in_project(play.program, args, fixture, env, play.within, play.cancel)
 }
 
 /// Runs an agent's program in the project of a fixture. It and everything that it started end at the
-/// time limit.
+/// time limit, or when they are cancelled.
 pub(crate) fn run_program_in_project(
     program: &Path,
     args: Vec<String>,
     fixture: &Fixture,
     env: Env,
     within: Duration,
-) -> Report {
+    cancel: &Cancel,
+) -> Result<Report, PlayError> {
     let program: PathBuf = program.to_owned();
     let mut command = Command::new(program, args, fixture.project_dir());
     command.env = env;
@@ -284,7 +294,12 @@ pub(crate) fn run_program_in_project(
     command.sweep = Sweep::Always;
     command.announce = Announce::Never;
     command.umask = Some(0o022);
-    run_blocking(command, &Cancel::new())
+    let report = run_blocking(command, cancel);
+    match report.end {
+        End::NotStarted(why) => Err(why.into()),
+        End::Cancelled => Err(PlayError::Cancelled),
+        _ => Ok(report),
+    }
 }
 
 /// Returns everything that a program printed.

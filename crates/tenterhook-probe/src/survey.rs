@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
+use tenterhook_process::Cancel;
 
 use crate::agent::{Agent, Event, HookAnswer, Mode};
 use crate::play::{CallOutcome, Play, PlayError, Seen, run_agent};
@@ -42,6 +43,8 @@ pub struct Survey<'a> {
     pub path: &'a str,
     /// The directory that contains its fixtures.
     pub scratch: &'a Path,
+    /// Ends the runs before their time.
+    pub cancel: &'a Cancel,
 }
 
 /// How long the agent gives a hook, and one run at most takes.
@@ -196,6 +199,7 @@ impl Survey<'_> {
             timeout: TIMEOUT,
             within: WITHIN,
             front: None,
+            cancel: self.cancel,
         })?;
         if seen.asked.is_empty() {
             return Err(PlayError::NoRequest { tail: seen.last_printed_lines() });

@@ -10,6 +10,7 @@ use tenterhook_probe::{
     Agent, Call, Event, Front, HookAnswer, Mode, Play, Script, Seen, Step, Way, find_agent,
     reason_marker, run_agent,
 };
+use tenterhook_process::Cancel;
 
 use super::Found;
 use super::front::{DIALECT, Tenterhook};
@@ -330,6 +331,7 @@ impl Case<'_> {
             timeout: if front.is_some() { 15 } else { 5 },
             within: Duration::from_secs(300),
             front,
+            cancel: &Cancel::new(),
         })
         .map_err(|error| error.to_string())?;
         if self.options.verbose {

@@ -3,7 +3,10 @@
 
 mod account;
 
+use std::io::{self, BufRead as _};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -19,6 +22,7 @@ use crate::args::{Format, Probe, Probed};
 use crate::exit::Exit;
 use crate::problem::Problem;
 use crate::term::Term;
+use crate::wait::call_handler_on_first_signal;
 
 pub(crate) fn run(args: &Probe, here: &Here, term: Term) -> Result<Exit, Problem> {
     match args.agent {
@@ -39,10 +43,16 @@ fn run_offline(agent: &Agent, args: &Probe, here: &Here, term: Term) -> Result<E
     })?;
     // An agent may leave a daemon behind, which is ours to end.
     let _ = tenterhook_process::adopt_orphans();
+    let interruption = Interruption::listen()?;
     let scratch = std::env::temp_dir();
     let version = program_version(&program, &path, &scratch);
-    let survey = Survey { agent, program: &program, path: &path, scratch: &scratch };
-    let rows = survey.run_all_checks().map_err(|why| {
+    let cancel = &interruption.cancel;
+    let survey = Survey { agent, program: &program, path: &path, scratch: &scratch, cancel };
+    let rows = survey.run_all_checks();
+    if let Some(exit) = interruption.exit() {
+        return Ok(exit);
+    }
+    let rows = rows.map_err(|why| {
         Problem::new(format!("{} cannot be probed: {why}", agent.title))
             .with_help(format!("the probe was written for version {}", agent.version))
     })?;
@@ -53,6 +63,45 @@ fn run_offline(agent: &Agent, args: &Probe, here: &Here, term: Term) -> Result<E
         Format::Text => term.print_data(&result_text(agent, &version, &rows))?,
     }
     Ok(if rows.iter().any(Row::has_failed_to_block) { Exit::Wrong } else { Exit::Good })
+}
+
+/// Cancels an agent's runs at the first signal, so that its folders are removed (BR-194).
+struct Interruption {
+    cancel: Cancel,
+    signal: Arc<OnceLock<u8>>,
+    sender: Sender<Option<io::Result<usize>>>,
+    lines: Receiver<Option<io::Result<usize>>>,
+}
+
+impl Interruption {
+    fn listen() -> Result<Self, Problem> {
+        let (sender, lines) = channel();
+        let (cancel, signal) = (Cancel::new(), Arc::new(OnceLock::new()));
+        let (token, received, waiting) = (cancel.clone(), Arc::clone(&signal), sender.clone());
+        call_handler_on_first_signal(move |number| {
+            let _ = received.set(number);
+            token.cancel();
+            // Without a receiver the program is about to end.
+            drop(waiting.send(None));
+        })?;
+        Ok(Self { cancel, signal, sender, lines })
+    }
+
+    /// Returns the exit code if a signal came.
+    fn exit(&self) -> Option<Exit> {
+        self.signal.get().copied().map(Exit::Cancelled)
+    }
+
+    /// Waits for a line on standard input and returns its length; `None` if a signal came first.
+    fn wait_for_line(&self) -> Option<io::Result<usize>> {
+        let lines = self.sender.clone();
+        // Reading cannot be cancelled; the thread ends with the program.
+        std::thread::spawn(move || {
+            let read = io::stdin().lock().read_line(&mut String::new());
+            drop(lines.send(Some(read)));
+        });
+        self.lines.recv().unwrap_or_default()
+    }
 }
 
 fn path_variable(here: &Here) -> String {

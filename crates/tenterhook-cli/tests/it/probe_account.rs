@@ -3,9 +3,11 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use insta::assert_snapshot;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::fixture::{CliOutput, Fixture};
@@ -209,9 +211,7 @@ fn agent_that_honours_denials_is_as_the_documents_say() {
     assert_eq!(deny["input"]["tool_name"], "Shell");
     assert_eq!(deny["input"]["user_email"], "[redacted]");
     assert_eq!(deny["input"]["transcript_path"], "~/t.json");
-    let leftover = fs::read_dir(fixture.path("home")).unwrap().flatten();
-    let mut leftover = leftover.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    assert!(!leftover.any(|name| name.starts_with("tenterhook-probe-")));
+    assert_eq!(probe_folders(&fixture), 0);
 }
 
 /// BR-191, BR-192.
@@ -318,13 +318,12 @@ fn run_that_does_not_end_is_ended_with_its_children() {
     assert!(!std::path::Path::new("/proc").join(child.trim()).exists(), "{child}");
 }
 
-/// BR-193.
-#[test]
+/// The program's start with these arguments, to be signalled by a test.
 #[expect(clippy::disallowed_methods, reason = "the program is played from outside")]
-fn agent_without_headless_start_is_run_by_hand() {
-    let fixture = Fixture::new();
-    let mut program = Command::new(env!("CARGO_BIN_EXE_tenterhook"))
-        .args(["probe", "windsurf", "--use-my-account"])
+fn start(fixture: &Fixture, args: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_tenterhook"))
+        .args(["probe"])
+        .args(args)
         .current_dir(fixture.path("project"))
         .env_clear()
         .env("PATH", "/usr/bin:/bin")
@@ -334,7 +333,56 @@ fn agent_without_headless_start_is_run_by_hand() {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .unwrap();
+        .unwrap()
+}
+
+fn probe_folders(fixture: &Fixture) -> usize {
+    let names =
+        fs::read_dir(fixture.path("home")).unwrap().flatten().map(|entry| entry.file_name());
+    names.filter(|name| name.to_string_lossy().starts_with("tenterhook-probe-")).count()
+}
+
+/// BR-194.
+#[test]
+fn interrupted_run_ends_its_children_and_removes_its_folder() {
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+        let fixture = with_cursor(
+            "trap '' TERM INT\nsleep 1000 & echo $! >\"$HOME/child\"; echo >\"$HOME/ready\"; wait\n",
+        );
+        let ready = fixture.path("home/ready");
+        mknodat(CWD, &ready, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        let program = fixture.path("cursor-agent").display().to_string();
+        let probe = start(&fixture, &["cursor", "--use-my-account", "--program", &program]);
+        fs::read_to_string(&ready).unwrap();
+        assert_eq!(probe_folders(&fixture), 1);
+        kill_process(Pid::from_child(&probe), signal).unwrap();
+        assert_eq!(probe.wait_with_output().unwrap().status.code(), Some(code));
+        assert_eq!(probe_folders(&fixture), 0);
+        let child = fs::read_to_string(fixture.path("home/child")).unwrap();
+        assert!(!std::path::Path::new("/proc").join(child.trim()).exists(), "{child}");
+        assert!(stored_result(&fixture).is_none());
+    }
+}
+
+/// BR-194.
+#[test]
+fn interrupted_wait_for_the_user_removes_the_folder() {
+    let fixture = Fixture::new();
+    let mut probe = start(&fixture, &["windsurf", "--use-my-account"]);
+    let mut stderr = BufReader::new(probe.stderr.take().unwrap());
+    while !stderr.by_ref().lines().next().unwrap().unwrap().contains("ran.missing") {}
+    assert_eq!(probe_folders(&fixture), 1);
+    kill_process(Pid::from_child(&probe), Signal::INT).unwrap();
+    assert_eq!(probe.wait().unwrap().code(), Some(130));
+    assert_eq!(probe_folders(&fixture), 0);
+}
+
+/// BR-193.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the program is played from outside")]
+fn agent_without_headless_start_is_run_by_hand() {
+    let fixture = Fixture::new();
+    let mut program = start(&fixture, &["windsurf", "--use-my-account"]);
     let mut instructions = Vec::new();
     let mut stderr = BufReader::new(program.stderr.take().unwrap());
     for line in stderr.by_ref().lines() {

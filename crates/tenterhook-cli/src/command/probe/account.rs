@@ -1,7 +1,6 @@
 //! What does an agent do that only runs with its user's account? Without the flag it prints what would be done; with it, it starts
 //! the agent in a scratch project. The files of hooks and commands decide what was seen.
 
-use std::io::BufRead as _;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -12,7 +11,10 @@ use tenterhook_core::hook::Layer;
 use tenterhook_core::source::Source;
 use tenterhook_probe::{AccountAgent, AccountProbe, Effect, PlayError, Start, Trial};
 
-use super::{find_agent_program, path_variable, program_version, store_result, stored_result_path};
+use super::{
+    Interruption, find_agent_program, path_variable, program_version, store_result,
+    stored_result_path,
+};
 use crate::ambient::Here;
 use crate::args::{Format, Probe};
 use crate::command::print_json;
@@ -45,18 +47,23 @@ pub(super) fn run(
         let what = format!("{} is not on the PATH: no program `{name}`", agent.agent.title);
         return Err(Problem::new(what).with_help("install it and log in, or give `--program PATH`"));
     }
-    // The agent ends with this program, also where that is interrupted.
+    // The agent ends with this program, also where that is killed.
     let _ = tenterhook_process::kill_descendants_on_exit();
     let _ = tenterhook_process::adopt_orphans();
+    let interruption = Interruption::listen()?;
     let scratch = std::env::temp_dir();
     let version = program.as_deref().map_or_else(String::new, |program| {
         program_version(program, &path_variable(here), &scratch)
     });
     let probe = AccountProbe::new(agent, &scratch).map_err(|why| problem(agent, &why))?;
     let trials = match program.as_deref().filter(|_| matches!(agent.start, Start::Headless(_))) {
-        Some(program) => run_headless(agent, &probe, program, args, here, term),
-        None => run_by_hand(agent, &probe, term),
-    }?;
+        Some(program) => run_headless(agent, &probe, program, args, here, &interruption, term),
+        None => run_by_hand(agent, &probe, &interruption, term),
+    };
+    if let Some(exit) = interruption.exit() {
+        return Ok(exit);
+    }
+    let trials = trials?;
     let value = clean(plan.result_json(&version, &trials), &probe.project_dir(), here);
     store_result(agent.name(), &value, here)?;
     match args.output.format {
@@ -85,6 +92,7 @@ fn run_headless(
     program: &Path,
     args: &Probe,
     here: &Here,
+    interruption: &Interruption,
     term: Term,
 ) -> Result<Vec<Trial>, Problem> {
     let env = here.env.iter().map(|(name, value)| (name.into(), value.into())).collect();
@@ -92,13 +100,15 @@ fn run_headless(
     let starting = |number: usize, name: &str| {
         term.print_note(&format!("run {number} of {count}: {name}"));
     };
-    let trials = probe.run_all_ways(program, &env, args.run_timeout, &starting);
+    let trials =
+        probe.run_all_ways(program, &env, args.run_timeout, &interruption.cancel, &starting);
     trials.map_err(|why| problem(agent, &why))
 }
 
 fn run_by_hand(
     agent: &AccountAgent,
     probe: &AccountProbe,
+    interruption: &Interruption,
     term: Term,
 ) -> Result<Vec<Trial>, Problem> {
     let title = agent.agent.title;
@@ -108,10 +118,9 @@ fn run_by_hand(
         probe.prompt_for_all_ways()
     ));
     term.print_prompt("3. Press Enter here when the agent is done. ");
-    let read = std::io::stdin()
-        .lock()
-        .read_line(&mut String::new())
-        .map_err(|error| Problem::new(format!("standard input cannot be read: {error}")))?;
+    let Some(read) = interruption.wait_for_line() else { return Ok(Vec::new()) };
+    let read =
+        read.map_err(|error| Problem::new(format!("standard input cannot be read: {error}")))?;
     if read == 0 {
         let problem = Problem::new("standard input ended before you pressed Enter");
         return Err(problem.with_help("run it in a terminal; nothing was stored"));
