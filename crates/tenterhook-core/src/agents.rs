@@ -37,12 +37,13 @@ pub(crate) mod vscode;
 pub(crate) mod windsurf;
 
 pub use installation::{
-    Approvals, Below, ConfigPath, EntryForm, EntryValue, Event, EventLists, Fallback, Form,
-    Installation, JsonFile, Key, Pin, Plugin, PluginList, Protection, Scope, SwitchFile, Syntax,
-    TomlFile, Unhooked,
+    Approvals, Below, ConfigPath, EntryForm, EntryValue, EnvFile, Event, EventLists, Fallback,
+    Form, Installation, JsonFile, Key, Pin, Plugin, PluginList, Protection, Scope, SwitchFile,
+    Syntax, TomlFile, Unhooked,
 };
 use installation::{
-    gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    env_file, gate_event, new_config_path, observer_event, overriding_env_file, tool_gate_event,
+    tool_observer_event,
 };
 pub use shared::SharedFiles;
 use tenterhook_shell::Language;

@@ -10,6 +10,7 @@ mod allowlist;
 mod approval;
 mod edit;
 mod entry;
+mod env_file;
 mod excluded;
 mod guard;
 mod json;
@@ -26,6 +27,7 @@ pub use allowlist::{unapproved_events, with_own_approvals, without_own_approvals
 #[cfg(feature = "trust")]
 pub use approval::{Approval, own_approvals};
 pub use entry::{hook_command_line, program_in_command_line, tenterhook_files_with_texts};
+pub use env_file::find_variable;
 pub use guard::{
     GUARD_GAPS, anti_silencing_settings, files_of_named_guard, setting_keeping_hooks_enabled,
     supports_guard_module, user_settings_loading_guard,

@@ -154,6 +154,37 @@ fn variable_that_switches_hooks_off_is_reported() {
     }
 }
 
+/// BR-183.
+#[test]
+fn variable_in_a_file_that_the_agent_loads_is_reported() {
+    let cases = [
+        ("hermes", "home/.hermes/.env", "HERMES_SAFE_MODE=1", "", true),
+        ("hermes", "home/.hermes/.env", "HERMES_SAFE_MODE=0", "HERMES_SAFE_MODE=1", false),
+        ("hermes", "home/.hermes/.op.env", "HERMES_SAFE_MODE=1", "", true),
+        ("hermes", "home/.hermes/.op.env", "HERMES_SAFE_MODE=1", "HERMES_SAFE_MODE=0", false),
+        ("hermes", "home/.hermes/.env", "HERMES_HOME=/elsewhere", "", true),
+        ("hermes", "project/.env", "HERMES_SAFE_MODE=1", "", false),
+        ("qwen", "home/.qwen/.env", "QWEN_CODE_SIMPLE=true", "", true),
+        ("qwen", "home/.env", "QWEN_HOME=/elsewhere", "", true),
+        ("qwen", "project/.env", "QWEN_CODE_SAFE_MODE=1", "", true),
+        ("qwen", "project/.env", "QWEN_CODE_SAFE_MODE=1", "QWEN_CODE_SAFE_MODE=0", false),
+        ("qwen", "project/.env", "QWEN_HOME=/elsewhere", "", false),
+        ("vibe", "home/.vibe/.env", "VIBE_HOME=/elsewhere", "", true),
+        ("openclaw", "home/.openclaw/.env", "OPENCLAW_CONFIG_PATH=/elsewhere", "", true),
+    ];
+    for (agent, file, line, environment, is_off) in cases {
+        let fixture = Fixture::new();
+        assert_eq!(fixture.run(&["install", agent], "").code, 0);
+        fixture.write(file, &format!("A=1\n{line}\n"));
+        let status = fixture.shell(&format!("{environment} tenterhook status"));
+        let (name, _) = line.split_once('=').unwrap();
+        let shown = file.replace("home/", "~/").replace("project/", "");
+        let says_so = status.stdout.contains(&format!("`{name}` in "))
+            && status.stdout.contains(&format!("{shown}: the agent runs no hooks"));
+        assert_eq!((says_so, status.code), (is_off, is_off.into()), "{line}: {}", status.all());
+    }
+}
+
 /// PI-4, KI-4: neither by a prototype, nor inside what was frozen before.
 #[test]
 fn call_holds_nothing_that_was_not_judged() {

@@ -6,8 +6,9 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Approvals, EntryForm, Event, Fallback, Form, Guarded, Installation, Scope, Sessions,
-    gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, Approvals, Below, EntryForm, Event, Fallback, Form, Guarded, Installation, Scope,
+    Sessions, env_file, gate_event, new_config_path, observer_event, overriding_env_file,
+    tool_gate_event, tool_observer_event,
 };
 
 /// The agent.
@@ -78,6 +79,12 @@ pub static AGENT: Agent = Agent {
         events: EVENTS,
         approvals: Approvals::ByInstall("shell-hooks-allowlist.json"),
         switch_variables: &["HERMES_SAFE_MODE", "HERMES_IGNORE_USER_CONFIG"],
+        // `hermes_cli/env_loader.py` of 0.19.0.
+        env_files: &[
+            overriding_env_file(Below::Root, "etc/hermes/.env"),
+            overriding_env_file(Below::AgentHome, ".env"),
+            env_file(Below::AgentHome, ".op.env"),
+        ],
         gone: "tool calls are denied",
         gaps: &[
             "a hook cannot ask or change a call: both become a denial",

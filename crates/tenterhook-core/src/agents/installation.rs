@@ -284,6 +284,8 @@ pub struct Unhooked {
 pub enum Below {
     /// The directory of the agent's user files.
     AgentHome,
+    /// The user's home.
+    UserHome,
     /// The project.
     Project,
     /// The root of the file system.
@@ -299,6 +301,17 @@ pub struct SwitchFile {
     pub file: &'static str,
     /// The key of the switch, and the value that disables hooks.
     pub key: Key,
+}
+
+/// A file of variables (`NAME=value`) that the agent loads into its environment.
+#[derive(Clone, Copy, Debug)]
+pub struct EnvFile {
+    /// The directory that its path is relative to.
+    pub below: Below,
+    /// Its path.
+    pub file: &'static str,
+    /// Whether it replaces variables that are already set.
+    pub overrides: bool,
 }
 
 /// A settings file that lists the plugins which an agent loads. Each value is the path of a key.
@@ -352,6 +365,8 @@ pub struct Installation {
     /// Variables that disable its hooks, or move its files to where `install` does not write, if they
     /// are set.
     pub switch_variables: &'static [&'static str],
+    /// The files of variables that it loads, the strongest first.
+    pub env_files: &'static [EnvFile],
     /// What keeps others from silencing its hooks.
     pub protection: Protection,
     /// What happens to tool calls if the `tenterhook` program is missing.
@@ -382,6 +397,7 @@ impl Installation {
         switches: &[],
         switches_elsewhere: &[],
         switch_variables: &[],
+        env_files: &[],
         protection: Protection::NONE,
         gone: "",
         unhooked: &[],
@@ -445,6 +461,14 @@ pub(super) const fn observer_event(name: &'static str, seconds: u64) -> Event {
 
 pub(super) const fn tool_observer_event(name: &'static str, seconds: u64) -> Event {
     Event { tool: true, ..observer_event(name, seconds) }
+}
+
+pub(super) const fn env_file(below: Below, file: &'static str) -> EnvFile {
+    EnvFile { below, file, overrides: false }
+}
+
+pub(super) const fn overriding_env_file(below: Below, file: &'static str) -> EnvFile {
+    EnvFile { below, file, overrides: true }
 }
 
 pub(super) const fn new_config_path(scope: Scope, path: &'static str) -> ConfigPath {

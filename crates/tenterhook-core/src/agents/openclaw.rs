@@ -4,8 +4,8 @@
 pub mod dialect;
 
 use super::{
-    Agent, Form, Guarded, Installation, JsonFile, Plugin, PluginList, Scope, Sessions, Syntax,
-    new_config_path, pi,
+    Agent, Below, Form, Guarded, Installation, JsonFile, Plugin, PluginList, Scope, Sessions,
+    Syntax, env_file, new_config_path, pi,
 };
 use tenterhook_shell::Language;
 
@@ -85,6 +85,8 @@ pub static AGENT: Agent = Agent {
         json: JsonFile { syntax: Syntax::Json5, ..JsonFile::USUAL },
         events: pi::EVENTS,
         switch_variables: &["OPENCLAW_HOME", "OPENCLAW_PROFILE"],
+        // Played with 2026.9.6.
+        env_files: &[env_file(Below::AgentHome, ".env")],
         gone: "tool calls and prompts are denied by the plugin",
         gaps: &[
             "`openclaw agent exec` runs no hook: the plugin ends it, but not with `--isolated`, `--auth-env-only` or `--config`",

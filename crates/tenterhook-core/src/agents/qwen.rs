@@ -7,8 +7,9 @@ pub(crate) mod transcript;
 
 use super::repository::{Consent, MCP_SERVERS, RepositoryFile, hook_file, settings_file};
 use super::{
-    Agent, EntryForm, Event, Form, Guarded, Installation, JsonFile, Scope, Sessions, Syntax,
-    gate_event, gemini, new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, Below, EntryForm, Event, Form, Guarded, Installation, JsonFile, Scope, Sessions, Syntax,
+    env_file, gate_event, gemini, new_config_path, observer_event, tool_gate_event,
+    tool_observer_event,
 };
 use crate::syntax::NotStrict;
 use tenterhook_shell::Language;
@@ -31,11 +32,13 @@ pub static AGENT: Agent = Agent {
         ],
         variables: &[
             "QWEN_HOME",
+            "QWEN_CODE_SIMPLE",
+            "QWEN_CODE_SAFE_MODE",
             "QWEN_CODE_SYSTEM_SETTINGS_PATH",
             "QWEN_CODE_SYSTEM_DEFAULTS_PATH",
             "QWEN_CODE_TRUSTED_FOLDERS_PATH",
         ],
-        options: &["--yolo", "-y", "--approval-mode=yolo", "--bare"],
+        options: &["--yolo", "-y", "--approval-mode=yolo", "--bare", "--safe-mode"],
         ..Guarded::NONE
     },
     repository_files: REPOSITORY_FILES,
@@ -55,10 +58,18 @@ pub static AGENT: Agent = Agent {
         entry: EntryForm { matcher: Some("*"), ..EntryForm::USUAL },
         events: EVENTS,
         switches: &[(&["disableAllHooks"], true)],
+        switch_variables: &["QWEN_CODE_SIMPLE", "QWEN_CODE_SAFE_MODE"],
+        // Played with 0.24.4. It loads the nearest of the first two, from its directory upwards.
+        env_files: &[
+            env_file(Below::Project, ".qwen/.env"),
+            env_file(Below::Project, ".env"),
+            env_file(Below::AgentHome, ".env"),
+            env_file(Below::UserHome, ".env"),
+        ],
         gone: "tool calls and prompts are denied",
         gaps: &[
             "a hook cannot change a call: that becomes a denial",
-            "`--bare`, `--safe-mode` and `disableAllHooks` run no hooks",
+            "`--bare`, `--safe-mode` and `disableAllHooks` run no hooks, nor do `QWEN_CODE_SIMPLE` and `QWEN_CODE_SAFE_MODE` in the environment or in a `.env` file, also of the project",
         ],
         next: "Qwen Code reads it when it is started next",
         ..Installation::NONE

@@ -7,8 +7,8 @@ pub(crate) mod transcript;
 
 use super::repository::{CommandKey, Consent, MCP_START, RepositoryFile, hook_file, settings_file};
 use super::{
-    Agent, EntryForm, EntryValue, Event, Form, Guarded, Installation, Scope, Sessions,
-    new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, Below, EntryForm, EntryValue, Event, Form, Guarded, Installation, Scope, Sessions,
+    env_file, new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
 use tenterhook_shell::Language;
 
@@ -48,6 +48,8 @@ pub static AGENT: Agent = Agent {
     installation: Installation {
         seen: &[".vibe"],
         home_variable: Some("VIBE_HOME"),
+        // `vibe/core/config/vibe_schema.py` of 3.0.3.
+        env_files: &[env_file(Below::AgentHome, ".env")],
         home: ".vibe",
         places: &[
             new_config_path(Scope::User, "hooks.toml"),

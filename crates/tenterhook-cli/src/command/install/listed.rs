@@ -90,7 +90,8 @@ fn list_and_folder(agent: &Agent, scope: Scope, here: &Here) -> Option<(PathBuf,
     Some((plugin_list_path(agent, list, here), folder.to_string_lossy().into_owned()))
 }
 
-fn plugin_list_path(agent: &Agent, list: &PluginList, here: &Here) -> PathBuf {
+/// Returns the path of the file that lists the agent's plugins.
+pub(super) fn plugin_list_path(agent: &Agent, list: &PluginList, here: &Here) -> PathBuf {
     let moved = list.variable.and_then(|name| env_variable(name, here)).map(Path::new);
     match moved.filter(|path| path.is_absolute()) {
         Some(path) => path.to_owned(),

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use tenterhook_core::agents::{Agent, Below, Pin, Scope, SwitchFile};
-use tenterhook_core::install::{self, Switched};
+use tenterhook_core::agents::{Agent, Below, EnvFile, Pin, Scope, SwitchFile};
+use tenterhook_core::install::{self, Switched, find_variable};
 
 use super::files::{agent_user_directory, env_variable, read_if_exists};
-use super::listed::find_setting_against_plugin;
+use super::listed::{find_setting_against_plugin, plugin_list_path};
 use crate::ambient::Here;
 
 /// A file of the agent that was read.
@@ -27,15 +27,18 @@ pub(crate) struct SwitchSetting {
     pub(crate) switched: Switched,
 }
 
+fn directory_of(below: Below, agent: &Agent, here: &Here) -> PathBuf {
+    match below {
+        Below::AgentHome => agent_user_directory(agent, here),
+        Below::UserHome => here.roots.home.clone(),
+        Below::Project => here.roots.repository.as_ref().unwrap_or(&here.roots.cwd).clone(),
+        Below::Root => PathBuf::from("/"),
+    }
+}
+
 /// Reads the switch from that file, if it is set there.
 fn read_switch(switch: &SwitchFile, agent: &Agent, here: &Here) -> Option<SwitchSetting> {
-    let project = || here.roots.repository.clone().unwrap_or_else(|| here.roots.cwd.clone());
-    let directory = match switch.below {
-        Below::AgentHome => agent_user_directory(agent, here),
-        Below::Project => project(),
-        Below::Root => PathBuf::from("/"),
-    };
-    let path = directory.join(switch.file);
+    let path = directory_of(switch.below, agent, here).join(switch.file);
     let text = read_if_exists(&path).ok().flatten()?;
     let switched = install::find_hook_switch(agent, &[switch.key], &text)?;
     Some(SwitchSetting { path, text, switched })
@@ -76,15 +79,56 @@ pub(crate) fn find_off_switch(
     all.next().filter(|statement| statement.switched.off)
 }
 
-/// Returns the variable of this environment because of which the agent does not run our hooks.
+/// Returns the variable because of which the agent does not run our hooks, in this environment or
+/// in a file of variables that the agent loads.
 fn find_variable_against_hooks(agent: &Agent, here: &Here) -> Option<SwitchSetting> {
-    let is_set = |name: &&&str| {
-        let value = env_variable(name, here).unwrap_or_default().to_ascii_lowercase();
-        !["", "0", "false", "no", "off"].contains(&&*value)
+    let files: Vec<LoadedFile> = agent
+        .installation
+        .env_files
+        .iter()
+        .filter_map(|file| {
+            let path = directory_of(file.below, agent, here).join(file.file);
+            let text = read_if_exists(&path).ok().flatten()?;
+            Some(LoadedFile { file, path, text })
+        })
+        .collect();
+    let in_files = |name: &str, overrides: bool| {
+        let mut files = files.iter().filter(|loaded| loaded.file.overrides == overrides);
+        files.find_map(|loaded| Some((Some(loaded), find_variable(&loaded.text, name)?)))
     };
-    let key = agent.installation.switch_variables.iter().find(is_set)?;
-    let switched = Switched { key: (*key).to_owned(), off: true, is_missing: false };
-    Some(SwitchSetting { path: "the environment".into(), text: String::new(), switched })
+    let setting = |name: &str, loaded: Option<&LoadedFile>| SwitchSetting {
+        path: loaded.map_or_else(|| "the environment".into(), |loaded| loaded.path.clone()),
+        text: loaded.map_or_else(String::new, |loaded| loaded.text.clone()),
+        switched: Switched { key: name.to_owned(), off: true, is_missing: false },
+    };
+    let switched_off = agent.installation.switch_variables.iter().find_map(|name| {
+        let in_environment = || Some((None, env_variable(name, here)?.to_owned()));
+        let (loaded, value) =
+            in_files(name, true).or_else(in_environment).or_else(|| in_files(name, false))?;
+        let is_set = !["", "0", "false", "no", "off"].contains(&&*value.to_ascii_lowercase());
+        is_set.then(|| setting(name, loaded))
+    });
+    // The path that this environment names is the one that `install` writes to.
+    let moved = |(name, usual): (Option<&'static str>, PathBuf)| {
+        let name = name?;
+        let is_named = env_variable(name, here).is_some();
+        let (loaded, value) =
+            in_files(name, true).or_else(|| in_files(name, false).filter(|_| !is_named))?;
+        // Qwen Code 0.24.4 ignores the variable in a project's file.
+        let loaded = loaded.filter(|loaded| loaded.file.below != Below::Project)?;
+        (!value.is_empty() && Path::new(&value) != usual).then(|| setting(name, Some(loaded)))
+    };
+    let home = (agent.installation.home_variable, agent_user_directory(agent, here));
+    let list = agent.installation.plugin_list();
+    let list = list.map(|list| (list.variable, plugin_list_path(agent, list, here)));
+    switched_off.or_else(|| [home].into_iter().chain(list).find_map(moved))
+}
+
+/// A file of variables that was read.
+struct LoadedFile {
+    file: &'static EnvFile,
+    path: PathBuf,
+    text: String,
 }
 
 /// Returns whether the organisation wrote the pin that keeps users from switching hooks off.
