@@ -36,8 +36,9 @@ use tenterhook_shell::guess::{self, Languages};
 use tenterhook_shell::{Line, SimpleCommand, Word};
 
 use crate::event::meter::{Cut, Meter};
-use crate::event::tool::Tool;
 use crate::event::tool::command::Command;
+use crate::event::tool::encoded::decoded_input;
+use crate::event::tool::{Tool, ToolCall};
 use crate::event::{Event, Surroundings};
 pub use trees::{Skips, Tree};
 
@@ -241,6 +242,8 @@ pub(crate) fn call_footprint_with_paths(
     meter: &Meter<'_>,
 ) -> Result<CallFootprint, Cut> {
     let Some(call) = event.tool() else { return Ok(CallFootprint::default()) };
+    let decoded = decoded_input(call.input);
+    let call = ToolCall { input: decoded.as_ref().unwrap_or(call.input), ..call };
     let text = line.map(|_| Command::from_call(call).into_line());
     let mut found = Found { concerns, ..Found::default() };
     match (call.tool(), line) {
@@ -273,7 +276,11 @@ pub(crate) fn call_footprint_with_paths(
 #[must_use]
 pub fn may_concern_guard(event: &Event, line: &str, files: Option<&dyn disarm::Files>) -> bool {
     let paths = path::Paths { files, ..path::Paths::from_surroundings(&event.within) };
-    event.tool().is_some_and(|call| disarm::may_concern_guard(call, Some(line), &paths))
+    event.tool().is_some_and(|call| {
+        let decoded = decoded_input(call.input);
+        let call = ToolCall { input: decoded.as_ref().unwrap_or(call.input), ..call };
+        disarm::may_concern_guard(call, Some(line), &paths)
+    })
 }
 
 /// Returns an absolute path as [`CallFootprint`] writes it; any other text is returned unchanged.

@@ -2,6 +2,7 @@
 
 pub(crate) mod command;
 pub mod effect;
+pub(crate) mod encoded;
 pub(crate) mod names;
 
 use serde_json::Value;

@@ -18,6 +18,7 @@ use crate::agents::language;
 use crate::call::{self, CallFootprint};
 use crate::event::meter::{Cut, Meter};
 use crate::event::tool::command::Command;
+use crate::event::tool::encoded::decoded_input;
 use crate::event::tool::{Tool, ToolCall};
 
 /// Input fields that hold a path, in every dialect's neutral words.
@@ -134,7 +135,8 @@ impl RuleInput {
                 join_texts(WRITTEN.iter().filter_map(|key| tool.input.get(key)), Some(EDITED))
             }
             Tool::Fetch | Tool::Agent | Tool::Mcp | Tool::Other => {
-                join_texts(std::iter::once(tool.input), None)
+                let decoded = decoded_input(tool.input);
+                join_texts(std::iter::once(decoded.as_ref().unwrap_or(tool.input)), None)
             }
         }
     }

@@ -89,8 +89,20 @@ pub(in crate::call) const CODE: &[&str] = &[
 ];
 
 /// Fields that hold what is typed into a program that runs: a line where the tool deals with terminals.
-pub(in crate::call) const TYPED: &[&str] =
-    &["chars", "data", "input", "inputtext", "keys", "line", "lines", "literal", "stdin", "text"];
+pub(in crate::call) const TYPED: &[&str] = &[
+    "bytesbase64",
+    "chars",
+    "data",
+    "hex",
+    "input",
+    "inputtext",
+    "keys",
+    "line",
+    "lines",
+    "literal",
+    "stdin",
+    "text",
+];
 
 /// Fields that name the program of a list of arguments.
 pub(in crate::call) const PROGRAMS: &[&str] = &[

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::loose;
+use crate::event::tool::encoded::decode_base64;
 use crate::strict::{self, Found};
 
 /// More objects than one run prints.
@@ -89,26 +90,7 @@ pub(super) fn decode_whole_text(text: &str) -> Option<String> {
     if !text.starts_with("ey") && !text.starts_with("ew") {
         return None;
     }
-    let (mut bits, mut count, mut bytes) = (0_u32, 0, Vec::new());
-    for letter in text.trim_end_matches('=').bytes() {
-        let six = match letter {
-            b'A'..=b'Z' => letter - b'A',
-            b'a'..=b'z' => letter - b'a' + 26,
-            b'0'..=b'9' => letter - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            b'\n' | b'\r' => continue,
-            _ => return None,
-        };
-        bits = (bits << 6) | u32::from(six);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.extend((bits >> count).to_le_bytes().first());
-            bits &= (1 << count) - 1;
-        }
-    }
-    String::from_utf8(bytes).ok()
+    String::from_utf8(decode_base64(text)?).ok()
 }
 
 /// Finds the objects of a plain text, in the order of the text.

@@ -1,0 +1,133 @@
+//! Bytes that a call gives in base64 or as hex, for a file or a program that runs: rules read the text that they stand for (RU-53).
+
+use serde_json::{Map, Value};
+
+/// Deepest nest of an input that is walked.
+const DEEPEST: usize = 16;
+
+/// Returns the input with the text of its encoded fields in their place; `None` if it has none.
+pub(crate) fn decoded_input(input: &Value) -> Option<Value> {
+    has_encoded_field(input, 0).then(|| {
+        let mut decoded = input.clone();
+        decode_fields(&mut decoded, 0);
+        decoded
+    })
+}
+
+fn has_encoded_field(value: &Value, depth: usize) -> bool {
+    match value {
+        Value::Array(items) if depth < DEEPEST => {
+            items.iter().any(|item| has_encoded_field(item, depth + 1))
+        }
+        Value::Object(fields) if depth < DEEPEST => fields.iter().any(|(key, value)| {
+            decoded_text(key, value).is_some() || has_encoded_field(value, depth + 1)
+        }),
+        _ => false,
+    }
+}
+
+fn decode_fields(value: &mut Value, depth: usize) {
+    match value {
+        Value::Array(items) if depth < DEEPEST => {
+            items.iter_mut().for_each(|item| decode_fields(item, depth + 1));
+        }
+        Value::Object(fields) if depth < DEEPEST => {
+            let literal = literal_before_hex(fields);
+            for (key, value) in fields.iter_mut() {
+                match decoded_text(key, value) {
+                    Some(text) if key == "hex" => *value = (literal.clone() + &text).into(),
+                    Some(text) => *value = text.into(),
+                    None => decode_fields(value, depth + 1),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Returns the text that OpenClaw 2026.9.6 types before the bytes of `hex`.
+fn literal_before_hex(fields: &Map<String, Value>) -> String {
+    fields.get("literal").and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// Returns the text of a field whose name says that it holds base64 (`bytesBase64` and
+/// `bytes_base64` of Mistral Vibe 3.0.3, `content_base64` of Hermes 0.19.0), or of a list of hex
+/// bytes (`hex` of OpenClaw).
+fn decoded_text(key: &str, value: &Value) -> Option<String> {
+    let key = key.to_ascii_lowercase();
+    let bytes = match value {
+        Value::String(text) if key.ends_with("base64") || key.ends_with("b64") => {
+            decode_base64(text)?
+        }
+        Value::Array(items) if key == "hex" => {
+            let bytes: Option<Vec<u8>> = items.iter().map(hex_byte).collect();
+            bytes.filter(|bytes| !bytes.is_empty())?
+        }
+        _ => return None,
+    };
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn hex_byte(item: &Value) -> Option<u8> {
+    let text = item.as_str()?.trim().to_ascii_lowercase();
+    u8::from_str_radix(text.strip_prefix("0x").unwrap_or(&text), 16).ok()
+}
+
+/// Decodes base64 in either alphabet, with or without padding and line ends.
+pub(crate) fn decode_base64(text: &str) -> Option<Vec<u8>> {
+    let (mut bits, mut count, mut bytes) = (0_u32, 0, Vec::new());
+    for letter in text.trim_end_matches('=').bytes() {
+        let six = match letter {
+            b'A'..=b'Z' => letter - b'A',
+            b'a'..=b'z' => letter - b'a' + 26,
+            b'0'..=b'9' => letter - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            b'\n' | b'\r' => continue,
+            _ => return None,
+        };
+        bits = (bits << 6) | u32::from(six);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.extend((bits >> count).to_le_bytes().first());
+            bits &= (1 << count) - 1;
+        }
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// RU-53.
+    #[test]
+    fn encoded_fields_are_replaced_by_their_text_and_others_stay() {
+        for (input, decoded) in [
+            (
+                json!({"id": "p", "bytesBase64": "cm0geAo="}),
+                json!({"id": "p", "bytesBase64": "rm x\n"}),
+            ),
+            (json!({"bytes_base64": "_w"}), json!({"bytes_base64": "\u{fffd}"})),
+            (json!({"a": [{"dataB64": "eA=="}]}), json!({"a": [{"dataB64": "x"}]})),
+            (
+                json!({"literal": "r", "hex": ["6d", "0x20", " 78 "]}),
+                json!({"literal": "r", "hex": "rm x"}),
+            ),
+        ] {
+            assert_eq!(decoded_input(&input), Some(decoded), "{input}");
+        }
+        for input in [
+            json!({"bytesBase64": "not base64!"}),
+            json!({"hex": "ff0000"}),
+            json!({"hex": ["zz"]}),
+            json!({"hex": []}),
+            json!({"text": "cm0geAo="}),
+            json!("cm0geAo="),
+        ] {
+            assert_eq!(decoded_input(&input), None, "{input}");
+        }
+    }
+}
