@@ -379,7 +379,6 @@ fn interrupted_wait_for_the_user_removes_the_folder() {
 
 /// BR-193.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the program is played from outside")]
 fn agent_without_headless_start_is_run_by_hand() {
     let fixture = Fixture::new();
     let mut program = start(&fixture, &["windsurf", "--use-my-account"]);
