@@ -64,10 +64,7 @@ struct Claim {
 
 impl Claim {
     fn new(agent: DialectId, name: &str) -> Self {
-        let rows = agent.dialect().event_rows();
-        let row = rows.iter().find(|row| row.name == name || row.event == name);
-        let event = row.map_or_else(|| EventName::from(name), |row| EventName::new(&*row.event));
-        Self { agent, event }
+        Self { agent, event: agent.dialect().event_of_entry(name) }
     }
 
     /// Returns the form in which the agent expects a reply.
@@ -302,7 +299,7 @@ impl<'a> Call<'a> {
 
     /// Answers a call whose event cannot be read.
     fn answer_lost_event(&self, lost: Lost, here: &Here, term: Term) -> Result<Exit, Problem> {
-        match find_agent_that_sent_no_event(&lost, here) {
+        match find_agent_that_sent_no_event(&lost, self.claim.agent, here) {
             Some(agent) => self.answer_agent_without_event(agent, here, term),
             None => self.deny_unreadable_event(lost, here, term),
         }
@@ -397,12 +394,14 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Returns the agent that ran this program without an event, by the variable that it sets for its
-/// hooks.
-fn find_agent_that_sent_no_event(lost: &Lost, here: &Here) -> Option<DialectId> {
+/// Returns the agent that ran an entry of `owner` without an event, by the variable that it sets for
+/// its hooks.
+fn find_agent_that_sent_no_event(lost: &Lost, owner: DialectId, here: &Here) -> Option<DialectId> {
     let is_set = |name: &str| here.env.iter().any(|(key, _)| key.as_str() == name);
     let sets = |agent: &DialectId| agent.dialect().own_variable().is_some_and(is_set);
-    lost.is_empty_event().then(|| DialectId::agents().find(sets)).flatten()
+    let found = lost.is_empty_event().then(|| DialectId::agents().find(sets)).flatten();
+    // An agent's own entry judges the call, so nothing else does where it gets no event.
+    found.filter(|agent| *agent != owner)
 }
 
 /// A call as it was read: who makes it, and what it is about.

@@ -103,9 +103,49 @@ fn shell_call_without_a_command_and_prompt_without_text_are_denied_at_a_gate() {
             r#"{"agent":"pi","hook_event_name":"UserPromptSubmit","text":"x"}"#,
             r#""deny""#,
         ),
+        (
+            "cursor",
+            "beforeSubmitPrompt",
+            r#"{"hook_event_name":"beforeSubmitPrompt","conversation_id":"s","workspace_roots":["/"],"prompt":[{"text":"x"}]}"#,
+            r#""continue":false"#,
+        ),
+        (
+            "antigravity",
+            "PreToolUse",
+            r#"{"toolCall":{"name":"view_file","arguments":{"AbsolutePath":"/x"}}}"#,
+            r#""deny""#,
+        ),
+        (
+            "crush",
+            "PreToolUse",
+            r#"{"event":"PreToolUse","session_id":"s","cwd":"/","tool_name":"view","tool_input":["/x"]}"#,
+            r#""deny""#,
+        ),
+        (
+            "cursor",
+            "beforeMCPExecution",
+            r#"{"hook_event_name":"beforeMCPExecution","conversation_id":"s","workspace_roots":["/"],"tool_input":"{}"}"#,
+            r#""deny""#,
+        ),
     ] {
         let answer = fixture.run(&["hook", "--agent", agent, "--event", event], call);
         assert!(answer.stdout.contains(denial), "{agent}: {}", answer.all());
+    }
+    // Agents that take a denial as an exit code.
+    for (agent, event, call) in [
+        (
+            "windsurf",
+            "pre_mcp_tool_use",
+            r#"{"agent_action_name":"pre_mcp_tool_use","tool_info":{"tool":"x"}}"#,
+        ),
+        (
+            "kiro",
+            "PreToolUse",
+            r#"{"hook_event_name":"PreToolUse","cwd":"/","tool_name":"execute_pwsh","tool_input":{"script":"x"}}"#,
+        ),
+    ] {
+        let answer = fixture.run(&["hook", "--agent", agent, "--event", event], call);
+        assert_eq!(answer.code, 2, "{agent}: {}", answer.all());
     }
 }
 

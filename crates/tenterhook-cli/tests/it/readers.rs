@@ -40,6 +40,12 @@ fn run_as_cursor(fixture: &Fixture, line: &str) -> (i32, String) {
     (output.code, output.stdout)
 }
 
+/// Runs a line as Cursor does, but with no event.
+fn run_without_event_as_cursor(fixture: &Fixture, line: &str) -> (i32, String) {
+    let output = fixture.shell(&format!("export CURSOR_VERSION=2.4.7; {line} </dev/null"));
+    (output.code, output.stdout)
+}
+
 /// BR-171: `install` says which other agent runs the file, until that agent calls Tenterhook itself.
 #[test]
 fn install_names_an_agent_that_runs_the_same_file() {
@@ -75,6 +81,8 @@ fn entry_without_event_denies_until_cursor_has_its_own() {
     assert_eq!(output.code, 0, "{}", output.all());
     assert_eq!(run_as_cursor(&fixture, &line), (0, "{}\n".to_owned()));
     let own = command(&fixture, CURSOR.0, CURSOR.1);
+    let (code, stdout) = run_without_event_as_cursor(&fixture, &own);
+    assert!(code == 0 && stdout.contains(r#""permission":"deny""#), "{stdout}");
     let (code, stdout) = run_as_cursor(&fixture, &own);
     let answer: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!((code, &answer["permission"]), (0, &json!("deny")));

@@ -91,9 +91,10 @@ pub static AGENT: Agent = Agent {
 };
 
 /// The events for which Cursor calls Tenterhook. `preToolUse` precedes each tool, also those with
-/// a separate event.
+/// a separate event. Only `beforeMCPExecution`, which follows it, names the server of a tool.
 const EVENTS: &[Event] = &[
     tool_gate_event("preToolUse", 600),
+    tool_gate_event("beforeMCPExecution", 600),
     gate_event("beforeSubmitPrompt", 60),
     gate_event("subagentStart", 60),
     tool_observer_event("postToolUse", 600),

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::typed::{self, Type};
 use super::{Dialect, EventFault, EventLabel, EventRow, Roots, Subject};
 use crate::answer::Power;
+use crate::event::tool::Tool;
 use crate::event::{Event, EventName};
 
 /// The keys under which agents write the name of an event.
@@ -71,21 +72,24 @@ const COMMANDS: &[&str] = &["command", "commands", "cmd"];
 
 impl Dialect {
     /// Returns a fault for what no gate can do without, if an event that can be denied lacks it: the
-    /// command of a shell call, or the prompt (BR-112).
+    /// command of a shell call, the input of a call about a file or an address, or the text of a
+    /// prompt (BR-112).
     #[must_use]
     pub fn missing_subject_of_gate(&self, event: &Event) -> Option<EventFault> {
         self.accepted_powers(&event.name).filter(|powers| powers.has(Power::Deny))?;
         let has_one =
             |keys: &[&str], of: &Map<String, Value>| keys.iter().any(|key| of.contains_key(*key));
-        let is_missing = match event.name.as_str() {
-            "UserPromptSubmit" => (!has_one(&["prompt"], &event.payload)).then_some("prompt"),
-            "PreToolUse" if event.text("tool_name") == Some("Bash") => {
-                match event.payload.get("tool_input") {
-                    None | Some(Value::Null) => Some("command"),
-                    Some(Value::Object(input)) => (!has_one(COMMANDS, input)).then_some("command"),
-                    // A text or a list may be the command; which, the rules look at.
-                    Some(_) => None,
-                }
+        let input = event.payload.get("tool_input");
+        let is_missing = match (event.name.as_str(), event.tool().map(|call| call.tool())) {
+            ("UserPromptSubmit", _) => event.text("prompt").is_none().then_some("prompt"),
+            ("PreToolUse", Some(Tool::Shell)) => match input {
+                None | Some(Value::Null) => Some("command"),
+                Some(Value::Object(input)) => (!has_one(COMMANDS, input)).then_some("command"),
+                // A text or a list may be the command; which, the rules look at.
+                Some(_) => None,
+            },
+            ("PreToolUse", Some(Tool::Read | Tool::Write | Tool::Edit | Tool::Fetch)) => {
+                (!input.is_some_and(Value::is_object)).then_some("tool_input")
             }
             _ => None,
         };

@@ -365,7 +365,7 @@ const REGISTERED: &[(&str, u64)] = &[
     ("qwen", 0x64ef_6019_5ff5_7d2d),
     ("cline", 0x0f6e_0013_375e_8515),
     ("gemini", 0x18e6_bc4a_f143_85f9),
-    ("cursor", 0x445a_5877_a3d5_6658),
+    ("cursor", 0xe325_1b42_e2ac_1ffc),
     ("windsurf", 0xd2a6_6554_54c1_b7a5),
     ("antigravity", 0xfd58_afde_bcce_337e),
     ("droid", 0xa897_b72a_e3a5_d680),
@@ -478,7 +478,8 @@ fn every_event_is_known_to_the_bridge() {
             .find(|dialect_id| dialect_id.as_str() == agent.name)
             .expect(agent.name);
         for event in agent.installation.events {
-            let known = id.dialect().event_rows().iter().any(|row| row.name == event.name);
+            let named = id.dialect().event_of_entry(event.name);
+            let known = id.dialect().event_row(&named).is_some();
             assert!(known, "{}: {}", agent.name, event.name);
         }
     }

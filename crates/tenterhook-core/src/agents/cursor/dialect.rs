@@ -47,6 +47,7 @@ pub static CURSOR: Dialect = Dialect {
         project_variables: &PROJECT_VARIABLES,
         versions: &[VersionSource::Field("cursor_version")],
         says_stopped_before: false,
+        more_entries: || &action::ROWS,
         ..Calls::DEFAULT
     },
     ..Dialect::new(Core {

@@ -57,6 +57,14 @@ impl Dialect {
         self.event_rows().iter().find(|row| row.event == event.as_str())
     }
 
+    /// Returns the neutral name of the event of an entry, which has the agent's name for it.
+    #[must_use]
+    pub fn event_of_entry(&self, name: &str) -> EventName {
+        let rows = self.event_rows().iter().chain((self.calls.more_entries)());
+        let row = rows.into_iter().find(|row| row.name == name || row.event == name);
+        row.map_or_else(|| EventName::from(name), |row| EventName::new(&*row.event))
+    }
+
     /// Returns the text that the agent's matchers test: its own name of a tool (S-1).
     pub(crate) fn matcher_subject<'a>(
         &self,

@@ -204,6 +204,8 @@ pub(crate) struct Calls {
     /// A variable that the agent sets for its hooks alone: a call without an event that has it is
     /// the agent's (BR-171).
     pub(crate) own_variable: Option<&'static str>,
+    /// Events of another table for which the agent's entries may call, too.
+    pub(crate) more_entries: fn() -> &'static [EventRow],
     /// The variables in which the agent names its project to hooks; the first that is set is used.
     pub(crate) project_variables: &'static [&'static str],
     /// Where the agent tells hooks its version; the first that holds one is used.
@@ -221,6 +223,7 @@ impl Calls {
     pub(crate) const DEFAULT: Self = Self {
         replies: None,
         own_variable: None,
+        more_entries: || &[],
         project_variables: &[],
         versions: &[],
         says_stopped_before: true,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::vocabulary::{CHANGEABLE, TOOLS, WORDS};
+use super::vocabulary::{CHANGEABLE, NEUTRAL_MCP, TOOLS, WORDS};
 use crate::answer::Answer;
 use crate::answer::Power::{Allow, Ask, Context, Deny, Env, Input, Message, Stop};
 use crate::dialect::EventRow;
@@ -93,7 +93,7 @@ fn changed_input(event: &Event, input: &Value) -> Result<Value, InputFault> {
     let before = before.as_ref().and_then(Value::as_object);
     let takes = |key: &str| {
         let keys = CHANGEABLE.iter().find(|(tool, _)| *tool == own).map(|(_, keys)| *keys);
-        name.starts_with("mcp__") || keys.is_some_and(|keys| keys.contains(&key))
+        name.starts_with(NEUTRAL_MCP) || keys.is_some_and(|keys| keys.contains(&key))
     };
     let old = |key: &str| before.and_then(|before| before.get(key));
     let new = changed.as_object();

@@ -105,7 +105,8 @@ pub(super) static TOOLS: &[ToolWords] = &[
 ];
 
 /// The keys of a changed input that Cursor takes, by its own name of the tool (CU-31). It takes all
-/// keys of a tool of an MCP server.
+/// keys of a tool of an MCP server at `preToolUse`, and none at `beforeMCPExecution`, which alone
+/// names the server.
 #[rustfmt::skip]
 pub(super) const CHANGEABLE: &[(&str, &[&str])] = &[
     ("Shell", &["command", "cwd", "timeout"]),
@@ -123,7 +124,7 @@ pub(super) const CHANGEABLE: &[(&str, &[&str])] = &[
 /// How Cursor begins the name of a tool of an MCP server. It does not name the server.
 const MCP: &str = "MCP:";
 /// The neutral beginning, with a name that stands for any server.
-const NEUTRAL_MCP: &str = "mcp__unnamed__";
+pub(super) const NEUTRAL_MCP: &str = "mcp__unnamed__";
 
 /// Decodes an event of either table.
 pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {

@@ -108,21 +108,28 @@ pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<E
                 rename_keys(info, action.keys, ToolWords::to_neutral_input).into(),
             );
         }
-        None if name.ends_with(MCP) => add_mcp_call(&mut fields, info),
+        None if name.ends_with(MCP) => add_mcp_call(&mut fields, info)?,
         None => fields.extend(rename_keys(info, OTHERS, ToolWords::to_neutral_input)),
     }
     WORDS.decode_event_as(name, &fields, roots)
 }
 
 /// Adds the call of a tool of an MCP server, with the neutral name of the tool.
-fn add_mcp_call(fields: &mut Map<String, Value>, mut info: Map<String, Value>) {
-    let text = |key: &str| info.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let name = format!("mcp__{}__{}", text("mcp_server_name"), text("mcp_tool_name"));
+fn add_mcp_call(
+    fields: &mut Map<String, Value>,
+    mut info: Map<String, Value>,
+) -> Result<(), EventFault> {
+    let text = |key: &'static str| {
+        let name = info.get(key).and_then(Value::as_str).filter(|name| !name.is_empty());
+        name.ok_or(EventFault::NoField { key })
+    };
+    let name = format!("mcp__{}__{}", text("mcp_server_name")?, text("mcp_tool_name")?);
     let input = info.shift_remove("mcp_tool_arguments").unwrap_or_else(|| Map::new().into());
     fields.insert("tool_name".to_owned(), name.into());
     fields.insert("tool_input".to_owned(), input);
     let result = info.shift_remove("mcp_result");
     fields.extend(result.map(|result| ("tool_response".to_owned(), result)));
+    Ok(())
 }
 
 /// Encodes an event: the tool decides which of Windsurf's events it is.
