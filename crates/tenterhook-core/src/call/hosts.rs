@@ -106,6 +106,17 @@ pub(super) fn is_local_host(host: &str) -> bool {
         || host.ends_with(".localhost")
 }
 
+/// Returns `true` if a text is one address with a scheme, and nothing else.
+pub(super) fn is_url(text: &str) -> bool {
+    let is_scheme = |scheme: &str| {
+        !scheme.is_empty()
+            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+    };
+    text.trim()
+        .split_once("://")
+        .is_some_and(|(scheme, rest)| is_scheme(scheme) && !rest.contains(char::is_whitespace))
+}
+
 /// Returns the host of an address, with the part that distinguishes two webhooks on one host.
 pub(super) fn host_of_url(address: &str) -> Option<String> {
     let (scheme, rest) = address.split_once("://")?;

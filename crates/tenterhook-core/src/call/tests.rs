@@ -435,6 +435,12 @@ fn tool_that_is_no_shell_writes_what_its_fields_name() {
         ("mcp__sh__run", json!({ "cwd": "dist", "program": "touch", "arguments": ["a.js"] })),
         ("mcp__tmux__send_keys", json!({ "keys": "echo > dist/a.js\n" })),
         ("mcp__py__eval", json!({ "code": "open('dist/a.js', 'w')" })),
+        ("FetchMcpResource", json!({ "server": "s", "downloadPath": "dist/a.js" })),
+        ("RecordScreen", json!({ "save_as_filename": "dist/a.js" })),
+        ("download", json!({ "url": "https://x", "file_path": "dist/a.js" })),
+        ("multiedit", json!({ "filePath": "b", "edits": [{ "filePath": "dist/a.js" }] })),
+        ("smart_relocate", json!({ "sourcePath": "a.js", "destinationPath": "dist/a.js" })),
+        ("send_command_input", json!({ "CommandId": "c", "Input": "echo > dist/a.js\n" })),
     ] {
         let found = call(tool, input.clone());
         assert!(found.writes.iter().any(|path| path == "dist/a.js"), "{tool} {input}: {found:?}");
@@ -447,5 +453,10 @@ fn tool_that_is_no_shell_writes_what_its_fields_name() {
     ] {
         let found = call(tool, input.clone());
         assert!(!found.writes.iter().any(|path| path == "dist/a.js"), "{tool} {input}: {found:?}");
+    }
+    // An unknown tool speaks with what it is given as an address, not with what a text mentions.
+    for (url, hosts) in [("https://x.example/a", 1), ("see https://x.example", 0), ("a", 0)] {
+        let found = call("agentic_fetch", json!({ "url": url, "prompt": "read" }));
+        assert_eq!(found.hosts.len(), hosts, "{url}: {found:?}");
     }
 }

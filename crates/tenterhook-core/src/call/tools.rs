@@ -12,8 +12,8 @@ use tenterhook_shell::strings::quoted_texts;
 
 use self::name::{Does, ToolName, first_named_field, is_path_key, key_is_one_of, normalize_key};
 use self::table::{
-    ARGUMENTS, BASES, CODE, DIRECTORIES, ENCODED, EXPORTS, KINDS, LINES, NAMES, PROGRAMS, SHELLS,
-    SOURCES, STATEMENTS, STEPS, TYPED, VARIABLES,
+    ARGUMENTS, BASES, CODE, DIRECTORIES, ENCODED, EXPORTS, KINDS, LINES, NAMES, OUTPUTS, PROGRAMS,
+    SHELLS, SOURCES, STATEMENTS, STEPS, TYPED, VARIABLES,
 };
 use self::text::path_in_text;
 use super::path::Paths;
@@ -227,7 +227,9 @@ impl Look<'_> {
         if !self.meter.spend_steps(1 + text.len() / 64) {
             return;
         }
-        let is_remote = matches!(self.tool, Tool::Mcp | Tool::Fetch);
+        // A text of an unknown tool may only mention an address.
+        let is_remote = matches!(self.tool, Tool::Mcp | Tool::Fetch)
+            || self.tool == Tool::Other && hosts::is_url(text);
         // A search is held against the names that it takes.
         let names_file = is_path_key(key)
             || is_remote && text.starts_with("file:")
@@ -334,6 +336,7 @@ impl Look<'_> {
         match self.tool {
             // An edit shows what it changes.
             Tool::Write | Tool::Edit => drop(self.found.writes.insert(path)),
+            _ if key_is_one_of(key, OUTPUTS) => drop(self.found.writes.insert(path)),
             Tool::Mcp | Tool::Other
                 if self.does_tool_change_something()
                     && !(self.name.says_tool_has_effect(Does::Copy)

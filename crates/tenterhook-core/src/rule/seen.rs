@@ -25,10 +25,23 @@ use crate::event::tool::{Tool, ToolCall};
 const PATHS: &[&str] = &["file_path", "path", "notebook_path"];
 /// Input fields that hold a list of paths.
 const PATH_LISTS: &[&str] = &["paths", "file_paths", "files"];
-/// Input fields that hold what a file tool writes.
-const WRITTEN: &[&str] = &["content", "new_string", "new_source", "edits"];
-/// The key of what is written in one of several edits.
-const EDITED: &str = "new_string";
+/// Fields of the parts of a call, such as edits of several files, that hold a path in agents' words.
+const PART_PATHS: &[&str] = &["file_path", "filePath", "path"];
+/// Input fields that hold what a file tool writes, in small letters without dashes, underscores and
+/// a number at the end: agents rename those of a whole call, and those of its parts keep their names.
+const WRITTEN: &[&str] = &[
+    "codeedit",
+    "content",
+    "contents",
+    "filecontent",
+    "filetext",
+    "newsource",
+    "newstr",
+    "newstring",
+    "newtext",
+    "replacement",
+    "replacementcontent",
+];
 /// Redirections that read a file; every other one that has a file writes it.
 const READING: &[&str] = &["<"];
 /// Redirections whose target is no file.
@@ -59,11 +72,6 @@ impl RuleInput {
     /// Returns a number about the session's tokens (UG-1).
     pub(super) fn usage_number(&self, name: &str) -> Option<&Value> {
         self.event.within.facts.get("usage")?.get(name).filter(|value| value.is_number())
-    }
-
-    fn input_text_field(&self, key: &str) -> &str {
-        let tool = self.tool_call();
-        tool.and_then(|tool| tool.input.get(key)).and_then(Value::as_str).unwrap_or_default()
     }
 
     /// Returns the shell line that a shell tool would run.
@@ -100,18 +108,21 @@ impl RuleInput {
         let input = self.tool_call().map_or(&Value::Null, |tool| tool.input);
         let one = PATHS.iter().filter_map(|key| input.get(key)?.as_str());
         let lists = PATH_LISTS.iter().filter_map(|key| input.get(key)?.as_array());
-        one.chain(lists.flatten().filter_map(Value::as_str))
+        let parts = lists_in_object(input).flatten().filter_map(Value::as_object);
+        let in_parts = parts.flat_map(|part| PART_PATHS.iter().filter_map(|key| part.get(*key)));
+        one.chain(lists.flatten().chain(in_parts).filter_map(Value::as_str))
     }
 
     /// Counts the input values that may be paths.
     pub(super) fn count_path_candidates(&self) -> usize {
         let input = self.tool_call().map_or(&Value::Null, |tool| tool.input);
-        let lists = PATH_LISTS.iter().filter_map(|key| input.get(key)?.as_array());
-        PATHS.len() + lists.map(Vec::len).sum::<usize>()
+        PATHS.len() + PART_PATHS.len() * lists_in_object(input).map(Vec::len).sum::<usize>()
     }
 
-    pub(super) fn url_of_call(&self) -> &str {
-        self.input_text_field("url")
+    /// Returns the address of a fetch; several, one per line.
+    pub(super) fn url_of_call(&self) -> String {
+        let input = self.tool_call().map_or(&Value::Null, |tool| tool.input);
+        join_texts(["url", "urls"].iter().filter_map(|key| input.get(key)))
     }
 
     /// Returns the server of an MCP tool.
@@ -131,12 +142,10 @@ impl RuleInput {
         let Some(tool) = self.tool_call() else { return String::new() };
         match tool.tool() {
             Tool::Shell | Tool::Read | Tool::Search => String::new(),
-            Tool::Write | Tool::Edit => {
-                join_texts(WRITTEN.iter().filter_map(|key| tool.input.get(key)), Some(EDITED))
-            }
+            Tool::Write | Tool::Edit => join_written_texts(tool.input),
             Tool::Fetch | Tool::Agent | Tool::Mcp | Tool::Other => {
                 let decoded = decoded_input(tool.input);
-                join_texts(std::iter::once(decoded.as_ref().unwrap_or(tool.input)), None)
+                join_texts(std::iter::once(decoded.as_ref().unwrap_or(tool.input)))
             }
         }
     }
@@ -144,7 +153,7 @@ impl RuleInput {
     /// Returns every text of the tool's response.
     pub(super) fn tool_response_text(&self) -> &str {
         let response = || self.event.payload.get("tool_response").into_iter();
-        self.output.get_or_init(|| join_texts(response(), None))
+        self.output.get_or_init(|| join_texts(response()))
     }
 
     /// Returns true if the event says that the tool failed.
@@ -455,25 +464,43 @@ fn unusable_history(why: &UnusableHistory) -> Stop {
     Stop::Failed(format!("the session's history cannot be used: {why}"))
 }
 
-/// Joins every text in `values`, one per line. From objects in a list, only the field `only` is
-/// used, if given.
-fn join_texts<'a>(values: impl Iterator<Item = &'a Value>, only: Option<&str>) -> String {
+/// Returns the lists that are fields of an object.
+fn lists_in_object(value: &Value) -> impl Iterator<Item = &Vec<Value>> {
+    value.as_object().into_iter().flat_map(|fields| fields.values()).filter_map(Value::as_array)
+}
+
+/// Joins every text in `values`, one per line.
+fn join_texts<'a>(values: impl Iterator<Item = &'a Value>) -> String {
     let mut found = Vec::new();
-    for value in values {
-        collect_texts(value, only, &mut found);
-    }
+    values.for_each(|value| collect_texts(value, true, &mut found));
     found.join("\n")
 }
 
-/// Collects the texts of a value. The JSON reader of the event bounds the depth.
-fn collect_texts<'a>(value: &'a Value, only: Option<&str>, found: &mut Vec<&'a str>) {
+/// Joins the texts that the input of a file tool holds under keys of what it writes.
+fn join_written_texts(input: &Value) -> String {
+    let mut found = Vec::new();
+    collect_texts(input, false, &mut found);
+    found.join("\n")
+}
+
+/// Collects the texts of a value: all of them if it is `wanted`, else those under keys of what is
+/// written. The JSON reader of the event bounds the depth.
+fn collect_texts<'a>(value: &'a Value, wanted: bool, found: &mut Vec<&'a str>) {
     match value {
-        Value::String(text) => found.push(text),
-        Value::Array(items) => items.iter().for_each(|value| collect_texts(value, only, found)),
-        Value::Object(fields) => {
-            let wanted = fields.iter().filter(|(key, _)| only.is_none_or(|only| only == *key));
-            wanted.for_each(|(_, value)| collect_texts(value, only, found));
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Value::String(text) if wanted => found.push(text),
+        Value::Array(items) => items.iter().for_each(|value| collect_texts(value, wanted, found)),
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| {
+            // A list of edits may be written as a text.
+            let is_encoded = value.is_string() && key == "edits";
+            let wanted = wanted || is_encoded || is_key_of_written_text(key);
+            collect_texts(value, wanted, found);
+        }),
+        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
+}
+
+fn is_key_of_written_text(key: &str) -> bool {
+    let name: String = key.chars().filter(char::is_ascii_alphanumeric).collect();
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit()).to_ascii_lowercase();
+    WRITTEN.contains(&name.as_str())
 }

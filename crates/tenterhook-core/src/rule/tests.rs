@@ -202,6 +202,24 @@ fn what_a_call_puts_somewhere_is_its_text() {
         { "old_string": "gone", "new_string": "two" },
     ]});
     assert!(holds(r#"tool.text == "one\ntwo""#, &call("MultiEdit", edits)));
+    let files = json!({ "edits": [{ "filePath": "a", "newString": "x" }, { "filePath": "b" }] });
+    assert!(holds(r#"tool.paths == ["a", "b"]"#, &call("MultiEdit", files)));
+    let pages = call("WebFetch", json!({ "urls": ["https://a", "https://b"] }));
+    assert!(holds(r#"tool.url == "https://a\nhttps://b""#, &pages));
+    // Parts of an edit have their agent's keys.
+    for own in [
+        json!({ "edits": [{ "TargetContent": "gone", "ReplacementContent": "two" }] }),
+        json!({ "edits": [{ "filePath": "a", "oldString": "gone", "newString": "two" }] }),
+        json!({ "old_string": "gone", "new_string": "", "old_str_2": "gone", "new_str_2": "two" }),
+        json!({ "str_replace_entries": [{ "old_str": "gone", "new_str": "two" }] }),
+        json!({ "edits": "[\"two\"]" }),
+    ] {
+        let edit = call("MultiEdit", own.clone());
+        assert!(
+            holds(r#"tool.text.contains("two") && !tool.text.contains("gone")"#, &edit),
+            "{own}"
+        );
+    }
     let post = json!({ "body": { "token": "t" }, "to": "https://x" });
     let mcp = call("mcp__web__post", post);
     assert!(holds(r#"tool.server == "web" && tool.text == "t\nhttps://x""#, &mcp));

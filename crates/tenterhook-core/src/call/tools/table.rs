@@ -262,6 +262,10 @@ pub(in crate::call) const DESTINATIONS: &[&str] = &[
     "topath",
 ];
 
+/// Fields that name a file which is written, whatever the tool is called.
+pub(in crate::call) const OUTPUTS: &[&str] =
+    &["downloadpath", "outputfile", "outputpath", "saveasfilename", "savepath"];
+
 /// Fields that say what a tool of many actions does.
 pub(in crate::call) const ACTIONS: &[&str] =
     &["action", "command", "method", "name", "op", "operation", "tool", "toolname"];
