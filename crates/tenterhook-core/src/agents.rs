@@ -42,8 +42,8 @@ pub use installation::{
     Syntax, TomlFile, Unhooked,
 };
 use installation::{
-    env_file, gate_event, new_config_path, observer_event, overriding_env_file, tool_gate_event,
-    tool_observer_event,
+    FLAT_MCP_NAMES, env_file, gate_event, new_config_path, observer_event, overriding_env_file,
+    tool_gate_event, tool_observer_event,
 };
 pub use shared::SharedFiles;
 use tenterhook_shell::Language;

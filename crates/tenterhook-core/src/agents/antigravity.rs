@@ -5,8 +5,8 @@ pub mod dialect;
 
 use super::repository::{Consent, RepositoryFile, hook_file};
 use super::{
-    Agent, EntryForm, Event, EventLists, Evidence, Form, Guarded, Installation, JsonFile, Scope,
-    new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, EntryForm, Event, EventLists, Evidence, FLAT_MCP_NAMES, Form, Guarded, Installation,
+    JsonFile, Scope, new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
 
 /// The agent.
@@ -52,6 +52,7 @@ pub static AGENT: Agent = Agent {
         gaps: &[
             "a hook cannot change a call: that becomes a denial",
             "there is no event for a prompt, so none can be blocked",
+            FLAT_MCP_NAMES,
             "under `--dangerously-skip-permissions` a question may be skipped",
             "for one mistake in its `hooks.json` Antigravity drops the whole file and does not say so",
         ],

@@ -52,6 +52,7 @@ pub static AGENT: Agent = Agent {
             "a hook cannot ask: that becomes a denial",
             "text typed into a started process (`write-process`) is a separate call",
             "prompts cannot be blocked, and context before a tool is lost",
+            "an MCP tool is called `TOOL_SERVER`: if the server's name has `_`, rules see its last word as the server",
             "hooks run side by side, and the call that the last one changed is not judged again",
             "a call over 10 MiB reaches no hook, and of one nested deeper than 100 levels only those",
             "a hook that exceeds its timeout lets the call run; ours ends before",

@@ -5,8 +5,8 @@ pub mod dialect;
 
 use super::repository::{CommandKey, Consent, MCP_START, RepositoryFile, hook_file, settings_file};
 use super::{
-    Agent, EntryForm, Event, EventLists, Evidence, Form, Guarded, Installation, JsonFile, Scope,
-    Syntax, new_config_path, tool_gate_event,
+    Agent, EntryForm, Event, EventLists, Evidence, FLAT_MCP_NAMES, Form, Guarded, Installation,
+    JsonFile, Scope, Syntax, new_config_path, tool_gate_event,
 };
 use crate::syntax::NotStrict;
 
@@ -43,6 +43,7 @@ pub static AGENT: Agent = Agent {
         gone: "tool calls are denied",
         gaps: &[
             "a hook cannot ask: that becomes a denial",
+            FLAT_MCP_NAMES,
             "subagents run no hooks: only the call that starts one is judged",
             "prompts and the end of a turn call no hook",
             "hooks run side by side, and the call that the last one changed is not judged again",

@@ -335,6 +335,9 @@ pub struct PluginList {
     pub include: &'static str,
 }
 
+/// What agents do not cover that call a tool of an MCP server `mcp_SERVER_TOOL`.
+pub(super) const FLAT_MCP_NAMES: &str = "an MCP tool is called `mcp_SERVER_TOOL`: if the server's name has `_`, rules see its first word as the server";
+
 /// How to register hooks with an agent: its files, their format, and the gaps that remain.
 #[derive(Clone, Copy, Debug)]
 pub struct Installation {

@@ -5,8 +5,8 @@ pub mod dialect;
 
 use super::repository::{Consent, MCP_SERVERS, RepositoryFile, hook_file, settings_file};
 use super::{
-    Agent, EntryForm, Event, Evidence, Fallback, Form, Guarded, Installation, Scope, gate_event,
-    new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, EntryForm, Event, Evidence, FLAT_MCP_NAMES, Fallback, Form, Guarded, Installation,
+    Scope, gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
 
 /// The agent.
@@ -40,6 +40,7 @@ pub static AGENT: Agent = Agent {
             "the engine of Kiro CLI 2.x (`--classic`) reads no hook file: there, add the command of the entry `tenterhook PreToolUse` to `hooks.preToolUse` in the definition of your agent, `~/.kiro/agents/NAME.json`",
             "a hook cannot ask or change a call or a prompt: each becomes a denial",
             "the end of a turn cannot be put off",
+            FLAT_MCP_NAMES,
             "a hook that exceeds its timeout lets the call run; ours ends before",
         ],
         next: "Kiro reads it when a session is started next",

@@ -8,7 +8,10 @@ use std::sync::LazyLock;
 
 use crate::answer::Power;
 use crate::answer::{Answer, Powers};
-use crate::dialect::kit::call::{Keys, TIMEOUT, Vocabulary, end_of_turn_row, event_row};
+use crate::dialect::kit::call::{
+    Keys, TIMEOUT, Vocabulary, end_of_turn_row, event_row, make_flat_mcp_name_neutral,
+    write_flat_mcp_name,
+};
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply::phrases::{
     ALLOW_CALL, ASK_CALL, BLOCK, CHANGE_CALL, CONTEXT, DENY_CALL, MESSAGE, NAMED, PowerPhrase, STOP,
@@ -17,7 +20,7 @@ use crate::dialect::kit::reply::{EventReplies, Part, Replies};
 use crate::dialect::kit::reply_form::{self, Ended, ReplyForm};
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files};
 use crate::dialect::tools::ToolWords;
-use crate::dialect::{DialectId, EventRow, Fit, Subject};
+use crate::dialect::{DialectId, Envelope, EventRow, Fit, Subject};
 use crate::source::ReadConfig;
 
 /// The dialect.
@@ -34,8 +37,16 @@ pub static VSCODE: Dialect = Dialect {
         recognizes: |_, _| Fit::No,
         places: |_| Vec::new(),
         read_config: |_| ReadConfig::default(),
-        decode_event: |json, roots| WORDS.decode_event(json, roots),
-        encode_event: |event| WORDS.encode_event(event),
+        decode_event: |json, roots| {
+            let mut event = WORDS.decode_event(json, roots)?;
+            make_flat_mcp_name_neutral(&mut event);
+            Ok(event)
+        },
+        encode_event: |event| {
+            let mut fields = WORDS.to_agent_fields(event);
+            write_flat_mcp_name(event, &mut fields);
+            Envelope { body: Envelope::serialize_payload(&fields), ..Envelope::default() }
+        },
         read_answer: |event, row, report| reply_form::read_report(&FORM, event, row, report),
     })
 };
@@ -78,9 +89,12 @@ static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["read_file"], neutral: "Read", keys: &[PATH] },
     ToolWords { own: &["create_file"], neutral: "Write", keys: &[PATH] },
     ToolWords { own: &["replace_string_in_file"], neutral: "Edit", keys: &[PATH, ("oldString", "old_string"), ("newString", "new_string")] },
+    ToolWords { own: &["multi_replace_string_in_file"], neutral: "MultiEdit", keys: &[("replacements", "edits")] },
+    ToolWords { own: &["insert_edit_into_file"], neutral: "Edit", keys: &[PATH, ("code", "new_string")] },
+    ToolWords { own: &["edit_notebook_file"], neutral: "NotebookEdit", keys: &[("filePath", "notebook_path"), ("newCode", "new_source")] },
     ToolWords { own: &["apply_patch"], neutral: "apply_patch", keys: &[] },
     ToolWords { own: &["file_search"], neutral: "Glob", keys: &[("query", "pattern")] },
-    ToolWords { own: &["grep_search"], neutral: "Grep", keys: &[("query", "pattern")] },
+    ToolWords { own: &["grep_search"], neutral: "Grep", keys: &[("query", "pattern"), ("includePattern", "glob")] },
     ToolWords { own: &["list_dir"], neutral: "LS", keys: &[] },
     ToolWords { own: &["fetch_webpage"], neutral: "WebFetch", keys: &[] },
     ToolWords { own: &["runSubagent"], neutral: "Agent", keys: &[] },
@@ -147,6 +161,9 @@ mod tests {
         for (tool, input, neutral) in [
             ("run_in_terminal", json!({"command": "ls"}), "Bash"),
             ("create_file", json!({"filePath": "/p/a", "content": "x"}), "Write"),
+            ("multi_replace_string_in_file", json!({"replacements": []}), "MultiEdit"),
+            ("edit_notebook_file", json!({"filePath": "/p/a", "newCode": "x"}), "NotebookEdit"),
+            ("mcp_github_create_issue", json!({"title": "x"}), "mcp__github__create_issue"),
             ("editFiles", json!({"files": ["src/main.ts"]}), "editFiles"),
         ] {
             let given = json!({"timestamp": "2026-02-09T10:30:00.000Z", "cwd": "/p",

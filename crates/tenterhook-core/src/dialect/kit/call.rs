@@ -41,6 +41,30 @@ pub(crate) const fn end_of_turn_row(
 /// keys have the same neutral key, hooks get the first.
 pub(crate) type Keys = &'static [(&'static str, &'static str)];
 
+/// Gives the tool of an MCP server its neutral name, if the agent calls it `mcp_SERVER_TOOL`. Such a
+/// name does not show where the server's ends: its first word counts.
+pub(crate) fn make_flat_mcp_name_neutral(event: &mut Event) {
+    let rest = event.text("tool_name").and_then(|name| name.strip_prefix("mcp_"));
+    let parts = rest.and_then(|rest| rest.split_once('_')).filter(|(server, _)| !server.is_empty());
+    if let Some((server, tool)) = parts {
+        let name = format!("mcp__{server}__{tool}");
+        event.payload.insert("tool_name".to_owned(), name.into());
+    }
+}
+
+/// Returns `mcp_SERVER_TOOL` for the neutral name of a tool of an MCP server.
+pub(crate) fn flat_mcp_name(neutral: &str) -> Option<String> {
+    let (server, tool) = neutral.strip_prefix("mcp__")?.split_once("__")?;
+    Some(format!("mcp_{server}_{tool}"))
+}
+
+/// Writes the flat name of a tool of an MCP server into the agent's fields of its event.
+pub(crate) fn write_flat_mcp_name(event: &Event, fields: &mut Map<String, Value>) {
+    if let Some(name) = event.text("tool_name").and_then(flat_mcp_name) {
+        fields.insert("tool_name".to_owned(), name.into());
+    }
+}
+
 /// The names that one agent uses.
 pub(crate) struct Vocabulary {
     /// The agent, in words.

@@ -33,9 +33,9 @@ static FILE: File = File {
 pub(super) static LINTS: Lints = Lints {
     agent: "Antigravity",
     tools: &[
-        &["sed_file", "notebook_edit", "view_content_chunk", "read_resource", "list_resources"],
-        &["send_command_input", "command_status", "manage_task", "open_browser_url"],
-        &["browser_subagent", "browser_click_element", "browser_press_key", "browser_scroll"],
+        &["view_content_chunk", "read_resource", "list_resources"],
+        &["send_command_input", "command_status", "manage_task"],
+        &["browser_click_element", "browser_press_key", "browser_scroll"],
         &["generate_image", "ask_question", "ask_permission", "schedule"],
     ],
     matcher_key: "matcher",

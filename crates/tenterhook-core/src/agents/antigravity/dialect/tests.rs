@@ -36,7 +36,7 @@ fn call(tool: &str, args: &Value) -> Value {
         "artifactDirectoryPath": "/a", "workspacePaths": ["/p"], "toolCall": {"name": tool, "args": args}})
 }
 
-/// AY-20: the payloads of safe-chains and skillsaw are neutral here and come out as they were.
+/// AY-20, AY-30: the payloads of safe-chains and skillsaw are neutral here and come out as they were.
 #[test]
 fn documented_payloads_round_trip() {
     let command = json!({"CommandLine": "ls", "Cwd": "/p", "WaitMsBeforeAsync": 500});
@@ -44,6 +44,7 @@ fn documented_payloads_round_trip() {
     for (tool, args, neutral, key) in [
         ("run_command", command, "Bash", "command"),
         ("replace_file_content", edit, "Edit", "old_string"),
+        ("mcp_db_drop_table", json!({"t": 1}), "mcp__db__drop_table", "t"),
     ] {
         let given = call(tool, &args);
         let event = decode_event(&given);
@@ -54,6 +55,14 @@ fn documented_payloads_round_trip() {
             serde_json::from_slice(&ANTIGRAVITY.encode_event(&event).body).expect("JSON");
         assert_eq!(written, given);
     }
+}
+
+/// AY-30: the browser fetches, too.
+#[test]
+fn address_that_the_browser_opens_is_a_fetch() {
+    let event = decode_event(&call("open_browser_url", &json!({"Url": "https://x"})));
+    assert_eq!(event.text("tool_name"), Some("WebFetch"));
+    assert_eq!(event.payload["tool_input"], json!({"url": "https://x"}));
 }
 
 /// AY-20: the fields of a payload show its event; the event of the entry counts first.

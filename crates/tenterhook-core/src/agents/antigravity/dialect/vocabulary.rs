@@ -6,7 +6,9 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 
 use super::reply::FORM;
-use crate::dialect::kit::call::{Keys, Vocabulary, end_of_turn_row, event_row};
+use crate::dialect::kit::call::{
+    Keys, Vocabulary, end_of_turn_row, event_row, make_flat_mcp_name_neutral, write_flat_mcp_name,
+};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
@@ -46,12 +48,14 @@ pub(super) static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["write_to_file"], neutral: "Write", keys: &[FILE, ("CodeContent", "content")] },
     ToolWords { own: &["replace_file_content"], neutral: "Edit", keys: &[FILE, ("TargetContent", "old_string"), ("ReplacementContent", "new_string")] },
     ToolWords { own: &["multi_replace_file_content"], neutral: "MultiEdit", keys: &[FILE, ("ReplacementChunks", "edits")] },
+    ToolWords { own: &["sed_file"], neutral: "Edit", keys: &[FILE] },
+    ToolWords { own: &["notebook_edit"], neutral: "NotebookEdit", keys: &[("TargetFile", "notebook_path"), ("AbsolutePath", "notebook_path")] },
     ToolWords { own: &["list_dir"], neutral: "LS", keys: &[("DirectoryPath", "path")] },
     ToolWords { own: &["find_by_name"], neutral: "Glob", keys: &[("SearchDirectory", "path"), ("Pattern", "pattern")] },
     ToolWords { own: &["grep_search"], neutral: "Grep", keys: &[("SearchPath", "path"), ("Query", "pattern")] },
-    ToolWords { own: &["read_url_content"], neutral: "WebFetch", keys: &[("Url", "url")] },
+    ToolWords { own: &["read_url_content", "open_browser_url"], neutral: "WebFetch", keys: &[("Url", "url")] },
     ToolWords { own: &["search_web"], neutral: "WebSearch", keys: &[] },
-    ToolWords { own: &["invoke_subagent"], neutral: "Agent", keys: &[] },
+    ToolWords { own: &["invoke_subagent", "browser_subagent"], neutral: "Agent", keys: &[] },
 ];
 
 const FILE: (&str, &str) = ("TargetFile", "file_path");
@@ -85,7 +89,9 @@ pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<E
         }
         other => fields.extend(other.map(|value| ("toolCall".to_owned(), value))),
     }
-    WORDS.decode_event_as(&name, &fields, roots)
+    let mut event = WORDS.decode_event_as(&name, &fields, roots)?;
+    make_flat_mcp_name_neutral(&mut event);
+    Ok(event)
 }
 
 /// Returns the event of a payload: the one for which its entry is registered, else the one that its
@@ -104,6 +110,7 @@ fn event_name_of_payload(json: &Map<String, Value>) -> Result<&str, EventFault> 
 /// Encodes an event, with its call in an object.
 pub(super) fn encode_event(event: &Event) -> Envelope {
     let mut fields = WORDS.to_agent_fields(event);
+    write_flat_mcp_name(event, &mut fields);
     let name = fields.shift_remove("tool_name").filter(|name| name != "");
     let input = fields.shift_remove("tool_input");
     if let Some(name) = name {

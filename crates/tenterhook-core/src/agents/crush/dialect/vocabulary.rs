@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 
 use super::reply::FORM;
-use crate::dialect::kit::call::{Vocabulary, event_row};
+use crate::dialect::kit::call::{Vocabulary, event_row, flat_mcp_name, make_flat_mcp_name_neutral};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::{ToolWords, find_tool_by_neutral_name};
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
@@ -49,7 +49,7 @@ pub(super) static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["ls"], neutral: "LS", keys: &[] },
     ToolWords { own: &["glob"], neutral: "Glob", keys: &[] },
     ToolWords { own: &["grep"], neutral: "Grep", keys: &[] },
-    ToolWords { own: &["fetch"], neutral: "WebFetch", keys: &[] },
+    ToolWords { own: &["fetch", "agentic_fetch", "web_fetch"], neutral: "WebFetch", keys: &[] },
     ToolWords { own: &["web_search"], neutral: "WebSearch", keys: &[] },
     ToolWords { own: &["agent"], neutral: "Agent", keys: &[] },
 ];
@@ -57,23 +57,15 @@ pub(super) static TOOLS: &[ToolWords] = &[
 /// Decodes a payload. A tool of an MCP server, `mcp_SERVER_TOOL` here, gets its neutral name.
 pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
     let mut event = WORDS.decode_event(json, roots)?;
-    let rest = event.text("tool_name").and_then(|name| name.strip_prefix("mcp_"));
-    if let Some((server, tool)) = rest.and_then(|rest| rest.split_once('_')) {
-        let name = format!("mcp__{server}__{tool}");
-        event.payload.insert("tool_name".to_owned(), name.into());
-    }
+    make_flat_mcp_name_neutral(&mut event);
     Ok(event)
 }
 
 /// Returns Crush's name of the tool of an event, if it is about one.
 pub(super) fn own_tool_name(event: &Event) -> Option<String> {
     let name = event.text("tool_name")?;
-    let mcp = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
-    if let Some((server, tool)) = mcp {
-        return Some(format!("mcp_{server}_{tool}"));
-    }
     let row = find_tool_by_neutral_name(TOOLS, name).and_then(|row| row.own.first());
-    Some(row.map_or(name, |own| *own).to_owned())
+    Some(flat_mcp_name(name).unwrap_or_else(|| row.map_or(name, |own| *own).to_owned()))
 }
 
 /// Encodes an event.

@@ -7,7 +7,9 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::reply::{DEFINITION_FORM, FORM};
-use crate::dialect::kit::call::{Vocabulary, event_row};
+use crate::dialect::kit::call::{
+    Vocabulary, event_row, make_flat_mcp_name_neutral, write_flat_mcp_name,
+};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::{ToolWords, find_tool_by_neutral_name};
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
@@ -136,15 +138,14 @@ pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<E
     if let Some(name) = event.text("tool_name").and_then(neutral_mcp_name) {
         event.payload.insert("tool_name".to_owned(), name.into());
     }
+    make_flat_mcp_name_neutral(&mut event);
     Ok(event)
 }
 
-/// Returns the neutral name of a tool of an MCP server: `@SERVER/TOOL` in the command line 2.x,
-/// `mcp_SERVER_TOOL` in the agent engine.
+/// Returns the neutral name of a tool of an MCP server that the command line 2.x calls
+/// `@SERVER/TOOL`.
 fn neutral_mcp_name(name: &str) -> Option<String> {
-    let of_definition = name.strip_prefix('@').and_then(|rest| rest.split_once('/'));
-    let of_engine = || name.strip_prefix("mcp_")?.split_once('_');
-    let (server, tool) = of_definition.or_else(of_engine)?;
+    let (server, tool) = name.strip_prefix('@')?.split_once('/')?;
     Some(format!("mcp__{server}__{tool}"))
 }
 
@@ -184,9 +185,7 @@ fn flatten_call(fields: &mut Map<String, Value>) {
 /// Encodes an event for a hook of a hook file.
 pub(super) fn encode_event(event: &Event) -> Envelope {
     let mut fields = WORDS.to_agent_fields(event);
-    if let Some((server, tool)) = mcp_server_and_tool(event) {
-        fields.insert("tool_name".to_owned(), format!("mcp_{server}_{tool}").into());
-    }
+    write_flat_mcp_name(event, &mut fields);
     Envelope { body: Envelope::serialize_payload(&fields), ..Envelope::default() }
 }
 
