@@ -51,7 +51,7 @@ fn literal_before_hex(fields: &Map<String, Value>) -> String {
 }
 
 /// Returns the text of a field whose name says that it holds base64 (`bytesBase64` and
-/// `bytes_base64` of Mistral Vibe 3.0.3, `content_base64` of Hermes 0.19.0), or of a list of hex
+/// `bytes_base64` of Mistral Vibe 3.0.3), or of a list of hex
 /// bytes (`hex` of OpenClaw).
 fn decoded_text(key: &str, value: &Value) -> Option<String> {
     let key = key.to_ascii_lowercase();
