@@ -8,7 +8,8 @@ mod proofs;
 use std::fmt::Write as _;
 
 use tenterhook_core::answer::Power;
-use tenterhook_core::dialect::{DIALECTS, Dialect, DialectId, EventRow, Subject};
+use tenterhook_core::dialect::tools::ToolWords;
+use tenterhook_core::dialect::{DIALECTS, Dialect, DialectId, Dispatch, EventRow, Roots, Subject};
 
 use crate::Report;
 use crate::error::Error;
@@ -66,12 +67,21 @@ pub(crate) fn check(files: &[File], findings: &mut Findings) {
 fn events() -> String {
     let mut page = String::from(
         "<!-- Written by `cargo xtask gen`; change the tables in the code instead. -->\n\n# The event tables\n\n\
-         One row for each event of each dialect (E-3): what matchers are tested on, what a hook may do, how long one may\n\
-         take that says nothing itself, what happens when a gate gives no answer, and after how many denials in a row the\n\
-         event gives way.\n",
+         The files that each dialect's agent loads, in the home, the root of the repository, or the working directory. Then\n\
+         one row for each event (E-3), with a different neutral name in brackets: what matchers are tested\n\
+         on, what a hook may do, whether the agent waits for it, how long one may take that says nothing itself, what\n\
+         happens when a gate gives no answer, and after how many denials in a row the event gives way. Below, the tools\n\
+         and input keys with a different neutral name.\n",
     );
     for dialect in DIALECTS {
-        let _ = write!(page, "\n## {}\n\n{}", dialect.id(), table(dialect));
+        let _ = write!(
+            page,
+            "\n## {}\n\n{}{}{}",
+            dialect.id(),
+            files(dialect),
+            table(dialect),
+            tools(dialect)
+        );
     }
     page
 }
@@ -125,8 +135,8 @@ fn table(dialect: &Dialect) -> String {
     for row in dialect.event_rows() {
         let _ = writeln!(
             table,
-            "| `{}` | {} | {} | {} | {} s | {} | {} |",
-            row.name,
+            "| {} | {} | {} | {} | {} s | {} | {} |",
+            event(row),
             row.when,
             subject(&row.subject),
             powers(row),
@@ -136,6 +146,81 @@ fn table(dialect: &Dialect) -> String {
         );
     }
     table
+}
+
+/// The files that an agent loads, by layer: below `~` for the home, below `REPOSITORY` for the root of the repository, and
+/// relative to the working directory.
+fn files(dialect: &Dialect) -> String {
+    let roots = Roots {
+        cwd: "/repository/directory".into(),
+        repository: Some("/repository".into()),
+        home: "/home".into(),
+        managed: Some("/etc/claude-code".into()),
+        ..Roots::default()
+    };
+    let mut layers: Vec<(&str, Vec<String>)> = Vec::new();
+    for file in dialect.candidate_files(&roots) {
+        let mut path = file.path.display().to_string();
+        for (root, shown) in
+            [("/repository/directory/", ""), ("/repository/", "REPOSITORY/"), ("/home/", "~/")]
+        {
+            path = path.strip_prefix(root).map(|rest| format!("{shown}{rest}")).unwrap_or(path);
+        }
+        for row in dialect.event_rows() {
+            path = path.replace(&format!("/{}*", row.name), "/EVENT*");
+        }
+        let (path, layer) = (format!("`{path}`"), file.layer.as_str());
+        match layers.iter_mut().find(|(name, _)| *name == layer) {
+            Some((_, paths)) if paths.contains(&path) => {}
+            Some((_, paths)) => paths.push(path),
+            None => layers.push((layer, vec![path])),
+        }
+    }
+    if layers.is_empty() {
+        return String::new();
+    }
+    let mut parts: Vec<String> =
+        layers.iter().map(|(layer, paths)| format!("{layer}: {}", paths.join(", "))).collect();
+    parts.extend(dialect.home_variable().map(|name| format!("user's directory: `${name}`")));
+    format!("Files: {}.\n\n", parts.join("; "))
+}
+
+/// The name of an event, and its neutral name if that differs.
+fn event(row: &EventRow) -> String {
+    if row.name == row.event {
+        format!("`{}`", row.name)
+    } else {
+        format!("`{}` (`{}`)", row.name, row.event)
+    }
+}
+
+/// A table of the tools and keys that an agent names differently; empty without one.
+fn tools(dialect: &Dialect) -> String {
+    let mut rows: Vec<String> = Vec::new();
+    for tool in dialect.event_rows().iter().flat_map(tool_names) {
+        let names: Vec<String> = tool.own.iter().map(|name| format!("`{name}`")).collect();
+        let keys: Vec<String> = tool
+            .keys
+            .iter()
+            .filter(|(own, neutral)| own != neutral)
+            .map(|(own, neutral)| format!("`{own}` is `{neutral}`"))
+            .collect();
+        let row = format!("| {} | `{}` | {} |\n", names.join(", "), tool.neutral, keys.join(", "));
+        let is_neutral = tool.own == [tool.neutral] && keys.is_empty();
+        if !is_neutral && !rows.contains(&row) {
+            rows.push(row);
+        }
+    }
+    let head = "\n| tool | neutral name | keys |\n|---|---|---|\n";
+    if rows.is_empty() { String::new() } else { format!("{head}{}", rows.concat()) }
+}
+
+/// The tools that an event's matchers name.
+fn tool_names(row: &EventRow) -> &'static [ToolWords] {
+    match row.subject {
+        Subject::Tool(tools) => tools,
+        _ => &[],
+    }
 }
 
 fn subject(subject: &Subject) -> String {
@@ -152,5 +237,9 @@ fn subject(subject: &Subject) -> String {
 
 fn powers(row: &EventRow) -> String {
     let words: Vec<&str> = row.powers.iter().map(|power| power.as_str()).collect();
-    if words.is_empty() { "observe".to_owned() } else { words.join(", ") }
+    let words = if words.is_empty() { "observe".to_owned() } else { words.join(", ") };
+    match row.dispatch {
+        Dispatch::Awaited => words,
+        Dispatch::FireAndForget => format!("{words} (not awaited)"),
+    }
 }
