@@ -178,7 +178,7 @@ mod tests {
             ("S-61", "config-claude", "a list of exact names"),
             ("C-42", "config-native", "is one hook"),
             ("TE-1", "test", "that hook alone"),
-            ("dead-matcher", "diagnostics", "Instead:"),
+            ("dead-matcher", "diagnostics", "case-sensitive"),
             ("timed-out", "faults", "was up"),
             ("mcp-input", "faults", "name a field"),
         ] {
