@@ -99,15 +99,15 @@ pub(crate) fn looks_like_rule_number(word: &str) -> bool {
 
 /// Finds the entry of a rule by its number, or of a finding or fault by its code.
 pub(crate) fn find_rule_or_code_entry(word: &str) -> Option<Entry> {
-    let found = |page: &Page| {
-        let text = if looks_like_rule_number(word) {
-            find_rule_text(page.text, word)
-        } else {
-            find_code_text(page.text, word)
-        };
-        Some(Entry { page: page_url(page.name), text: text? })
+    let find = |text_in: fn(&str, &str) -> Option<String>| {
+        PAGES.iter().find_map(|page| {
+            Some(Entry { page: page_url(page.name), text: text_in(page.text, word)? })
+        })
     };
-    PAGES.iter().find_map(found)
+    if looks_like_rule_number(word) {
+        return find(find_rule_text);
+    }
+    find(find_code_text).or_else(|| find(find_near_miss_text))
 }
 
 /// Returns the URL at which a page is published.
@@ -148,6 +148,13 @@ fn find_code_text(page: &str, code: &str) -> Option<String> {
     find_table_row(page, |cell| cell.split('`').skip(1).step_by(2).any(|part| part == code))
 }
 
+/// Returns the text about the code of a near miss: the row of a rule that ends with it.
+fn find_near_miss_text(page: &str, code: &str) -> Option<String> {
+    let end = format!(" | `{code}` |");
+    let row = page.lines().find_map(|line| line.strip_prefix("| **")?.strip_suffix(&end))?;
+    Some(row.replacen("** | ", ": ", 1))
+}
+
 /// Finds the table row whose first cell matches, and returns its other cells.
 fn find_table_row(page: &str, is_it: impl Fn(&str) -> bool) -> Option<String> {
     page.lines().find_map(|line| {
@@ -161,7 +168,11 @@ fn find_table_row(page: &str, is_it: impl Fn(&str) -> bool) -> Option<String> {
 /// Lists the codes that a page describes.
 fn codes_in_page(page: &'static str) -> impl Iterator<Item = &'static str> {
     page.lines().filter_map(|line| {
-        let line = line.strip_prefix("### `").or_else(|| line.strip_prefix("| `"))?;
+        let row = |line: &'static str| line.strip_prefix("| **")?.split(" | `").nth(1);
+        let line = line
+            .strip_prefix("### `")
+            .or_else(|| line.strip_prefix("| `"))
+            .or_else(|| row(line))?;
         line.split('`').next().filter(|part| part.contains('-'))
     })
 }
@@ -181,6 +192,7 @@ mod tests {
             ("dead-matcher", "diagnostics", "case-sensitive"),
             ("timed-out", "faults", "was up"),
             ("mcp-input", "faults", "name a field"),
+            ("text-after-answer", "answers", "A-24: an object, then text"),
         ] {
             let said = find_rule_or_code_entry(word).expect(word);
             assert_eq!(said.page, page_url(page), "{word}");

@@ -30,9 +30,13 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
 
 const TABLE: &str = "crates/tenterhook-core/src/diagnostic/code.rs";
 
-/// The codes that a line is the entry of: a heading, or the first cell of a row.
+/// The codes that a line is the entry of: a heading, the first cell of a row, or the last one of a rule's row.
 fn entries(line: &str) -> impl Iterator<Item = &str> {
-    let cell = line.strip_prefix("| ").and_then(|rest| rest.split('|').next());
+    let row = line.strip_prefix("| ").map(|row| row.trim_end_matches([' ', '|']));
+    let cell = row.and_then(|row| {
+        let mut cells = row.split(" | ");
+        if row.starts_with("**") { cells.last() } else { cells.next() }
+    });
     let entry = line.strip_prefix("### ").or(cell).filter(|rest| rest.starts_with('`'));
     entry.unwrap_or_default().split('`').skip(1).step_by(2)
 }

@@ -271,6 +271,8 @@ codes! {
         McpToolFailed = "mcp-tool-failed", Error;
         McpNoText = "mcp-no-text", Error;
         McpProtocol = "mcp-protocol", Error;
+    }
+    "docs/spec/answers.md" {
         TextBeforeAnswer = "text-before-answer", Warning;
         TextAfterAnswer = "text-after-answer", Warning;
         TextAroundAnswer = "text-around-answer", Warning;
@@ -286,6 +288,8 @@ codes! {
         WrongEventName = "wrong-event-name", Warning;
         AnswerOnStderr = "answer-on-stderr", Warning;
         WrongExitCode = "wrong-exit-code", Warning;
+    }
+    "docs/spec/faults.md" {
         AnswerAgainstExit = "answer-against-exit", Warning;
         EventWithoutPlace = "event-without-place", Warning;
         MisnamedEvent = "misnamed-event", Warning;
