@@ -137,8 +137,9 @@ fn find_rule_text(page: &str, number: &str) -> Option<String> {
 
 /// Returns the text about a finding or fault code: an entry under a heading, or a table row.
 fn find_code_text(page: &str, code: &str) -> Option<String> {
-    let heading = format!("### `{code}`");
-    let mut lines = page.lines().skip_while(|line| *line != heading).skip(1).peekable();
+    let name = format!("`{code}`");
+    let is_heading = |line: &str| line.starts_with("### ") && line.contains(&name);
+    let mut lines = page.lines().skip_while(|line| !is_heading(line)).skip(1).peekable();
     if lines.peek().is_some() {
         let entry = lines.take_while(|line| !line.starts_with('#'));
         let text = entry.collect::<Vec<_>>().join("\n");
@@ -148,11 +149,12 @@ fn find_code_text(page: &str, code: &str) -> Option<String> {
     find_table_row(page, |cell| cell.split('`').skip(1).step_by(2).any(|part| part == code))
 }
 
-/// Returns the text about the code of a near miss: the row of a rule that ends with it.
+/// Returns the text about the code of a near miss: a rule that begins with the code and a colon.
 fn find_near_miss_text(page: &str, code: &str) -> Option<String> {
-    let end = format!(" | `{code}` |");
-    let row = page.lines().find_map(|line| line.strip_prefix("| **")?.strip_suffix(&end))?;
-    Some(row.replacen("** | ", ": ", 1))
+    let middle = format!("** `{code}`: ");
+    let number =
+        page.lines().find_map(|line| Some(line.strip_prefix("- **")?.split_once(&middle)?.0))?;
+    find_rule_text(page, number)
 }
 
 /// Finds the table row whose first cell matches, and returns its other cells.
@@ -167,14 +169,14 @@ fn find_table_row(page: &str, is_it: impl Fn(&str) -> bool) -> Option<String> {
 
 /// Lists the codes that a page describes.
 fn codes_in_page(page: &'static str) -> impl Iterator<Item = &'static str> {
-    page.lines().filter_map(|line| {
-        let row = |line: &'static str| line.strip_prefix("| **")?.split(" | `").nth(1);
-        let line = line
-            .strip_prefix("### `")
-            .or_else(|| line.strip_prefix("| `"))
-            .or_else(|| row(line))?;
-        line.split('`').next().filter(|part| part.contains('-'))
-    })
+    let entries = page.lines().filter_map(|line| {
+        let rule = |line: &'static str| line.strip_prefix("- **")?.split_once("** `");
+        line.strip_prefix("### `")
+            .or_else(|| line.strip_prefix("| `")?.split(" | ").next())
+            .or_else(|| rule(line)?.1.split("`: ").next())
+    });
+    let codes = entries.flat_map(|entry| entry.split('`').step_by(2));
+    codes.filter(|code| code.contains('-') && !code.contains(' '))
 }
 
 #[cfg(test)]
@@ -192,7 +194,7 @@ mod tests {
             ("dead-matcher", "diagnostics", "case-sensitive"),
             ("timed-out", "faults", "was up"),
             ("mcp-input", "faults", "name a field"),
-            ("text-after-answer", "answers", "A-24: an object, then text"),
+            ("text-after-answer", "answers", "an object, then text"),
         ] {
             let said = find_rule_or_code_entry(word).expect(word);
             assert_eq!(said.page, page_url(page), "{word}");

@@ -30,14 +30,13 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
 
 const TABLE: &str = "crates/tenterhook-core/src/diagnostic/code.rs";
 
-/// The codes that a line is the entry of: a heading, the first cell of a row, or the last one of a rule's row.
+/// The codes that a line is the entry of: a heading, the first cell of a row, or a rule that begins with a code and a colon.
 fn entries(line: &str) -> impl Iterator<Item = &str> {
-    let row = line.strip_prefix("| ").map(|row| row.trim_end_matches([' ', '|']));
-    let cell = row.and_then(|row| {
-        let mut cells = row.split(" | ");
-        if row.starts_with("**") { cells.last() } else { cells.next() }
-    });
-    let entry = line.strip_prefix("### ").or(cell).filter(|rest| rest.starts_with('`'));
+    let cell = line.strip_prefix("| ").and_then(|rest| rest.split('|').next());
+    let rule = line
+        .strip_prefix("- **")
+        .and_then(|rest| Some(rest.split_once("** ")?.1.split_once("`: ")?.0));
+    let entry = line.strip_prefix("### ").or(cell).or(rule).filter(|rest| rest.starts_with('`'));
     entry.unwrap_or_default().split('`').skip(1).step_by(2)
 }
 

@@ -160,7 +160,9 @@ fn every_code_has_a_case_and_an_entry_in_the_book_and_both_have_no_other() {
     let page = repository().join("docs/spec/diagnostics.md");
     let page = fs::read_to_string(page).expect("it is there");
     for code in CODES {
-        assert!(page.contains(&format!("\n### `{code}`\n")), "{code} has no entry");
+        let name = format!("`{code}`");
+        let mut headings = page.lines().filter(|line| line.starts_with("### "));
+        assert!(headings.any(|line| line.contains(&name)), "{code} has no entry");
     }
 }
 

@@ -126,7 +126,7 @@ fn every_slip_has_near_misses_and_they_cite_its_rule() {
     let spec = std::fs::read_to_string(conformance("../docs/spec/answers.md")).expect("spec");
     let cases = cases();
     for (_, code, _) in SlipKind::ALL {
-        let row = spec.lines().find(|line| line.contains(&format!("| `{code}` |")));
+        let row = spec.lines().find(|line| line.contains(&format!("** `{code}`: ")));
         let row = row.unwrap_or_else(|| panic!("`{code}` has no row in the spec"));
         let mut found = cases.iter().filter(|case| case.slip == code.name()).peekable();
         assert!(found.peek().is_some(), "`{code}` has no case");

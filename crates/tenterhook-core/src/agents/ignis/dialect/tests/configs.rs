@@ -334,7 +334,10 @@ fn each_sample_shows_its_finding_and_no_other() {
     let page = include_str!("../../../../../../../docs/spec/diagnostics.md");
     let section = page.split("\n## ignis\n").nth(1).and_then(|part| part.split("\n## ").next());
     let section = section.expect("a section");
-    for code in section.lines().filter_map(|line| line.strip_prefix("### `")?.strip_suffix('`')) {
+    let headings = section.lines().filter_map(|line| line.strip_prefix("### "));
+    let documented: Vec<&str> =
+        headings.flat_map(|line| line.split('`').skip(1).step_by(2)).collect();
+    for &code in &documented {
         let shown = |entry: &crate::syntax::Entry| {
             entry.node.get("code").and_then(Node::as_str) == Some(code)
         };
@@ -342,7 +345,7 @@ fn each_sample_shows_its_finding_and_no_other() {
     }
     for case in expected.entries() {
         let code = case.node.get("code").and_then(Node::as_str).expect("a code");
-        assert!(section.contains(&format!("### `{code}`\n")), "`{code}` is not documented");
+        assert!(documented.contains(&code), "`{code}` is not documented");
     }
 }
 

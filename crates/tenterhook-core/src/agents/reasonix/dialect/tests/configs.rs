@@ -270,6 +270,10 @@ fn every_sample_has_its_finding_and_its_documentation() {
     let samples = root.join("conformance/check/reasonix");
     let text = |path: &Path| std::fs::read_to_string(path).expect("a text");
     let documentation = text(&root.join("docs/spec/diagnostics.md"));
+    let has_entry = |code: &str| {
+        let name = format!("`{code}`");
+        documentation.lines().any(|line| line.starts_with("### ") && line.contains(&name))
+    };
     let expected: toml_edit::DocumentMut =
         text(&samples.join("expect.toml")).parse().expect("TOML");
     for (file, case) in expected.iter() {
@@ -285,7 +289,7 @@ fn every_sample_has_its_finding_and_its_documentation() {
         let line = case["line"].as_integer().and_then(|n| usize::try_from(n).ok());
         let severity = case["severity"].as_str().expect("a severity").to_owned();
         assert_eq!(reported, [(code, line.expect("a line"), severity)], "{file}");
-        assert!(documentation.contains(&format!("\n### `{code}`\n")), "{code} has no entry");
+        assert!(has_entry(code), "{code} has no entry");
     }
     let files = std::fs::read_dir(&samples).expect("samples").count();
     assert_eq!(files, expected.len() + 2, "each file has an expectation");
