@@ -107,7 +107,8 @@ pub(crate) fn find_rule_or_code_entry(word: &str) -> Option<Entry> {
     if looks_like_rule_number(word) {
         return find(find_rule_text);
     }
-    find(find_code_text).or_else(|| find(find_near_miss_text))
+    // A finding of `check` comes before a near miss or a finding of `doctor` with the same name.
+    find(find_text_under_heading).or_else(|| find(find_item_text))
 }
 
 /// Returns the URL at which a page is published.
@@ -120,61 +121,49 @@ pub(crate) fn nearest_entry_name(word: &str) -> Option<&'static str> {
     nearest_word(word, PAGES.iter().flat_map(|page| codes_in_page(page.text)))
 }
 
-/// Returns the text of a rule: an item that begins with `- **S-61**`, or a row that begins with `|
-/// S-61 |`.
+/// Returns the text of a rule: an item that begins with `- **S-61**`.
 fn find_rule_text(page: &str, number: &str) -> Option<String> {
-    let item = format!("- **{number}**");
-    let mut lines = page.lines().skip_while(|line| !line.starts_with(&item));
-    if let Some(first) = lines.next() {
-        // The rest of an item is indented.
-        let rest = lines.take_while(|line| line.starts_with("  "));
-        let lines =
-            std::iter::once(first.trim_start_matches(&item).trim()).chain(rest.map(str::trim));
-        return Some(lines.collect::<Vec<_>>().join(" "));
-    }
-    find_table_row(page, |cell| cell.trim_matches('*') == number)
+    join_item(page, |line| line.strip_prefix("- **")?.strip_prefix(number)?.strip_prefix("** "))
 }
 
-/// Returns the text about a finding or fault code: an entry under a heading, or a table row.
-fn find_code_text(page: &str, code: &str) -> Option<String> {
+/// Returns the text under the heading that names a code.
+fn find_text_under_heading(page: &str, code: &str) -> Option<String> {
     let name = format!("`{code}`");
     let is_heading = |line: &str| line.starts_with("### ") && line.contains(&name);
     let mut lines = page.lines().skip_while(|line| !is_heading(line)).skip(1).peekable();
-    if lines.peek().is_some() {
-        let entry = lines.take_while(|line| !line.starts_with('#'));
-        let text = entry.collect::<Vec<_>>().join("\n");
-        return Some(text.trim().to_owned());
-    }
-    // One row may tell of several.
-    find_table_row(page, |cell| cell.split('`').skip(1).step_by(2).any(|part| part == code))
+    lines.peek()?;
+    let entry = lines.take_while(|line| !line.starts_with('#'));
+    Some(entry.collect::<Vec<_>>().join("\n").trim().to_owned())
 }
 
-/// Returns the text about the code of a near miss: a rule that begins with the code and a colon.
-fn find_near_miss_text(page: &str, code: &str) -> Option<String> {
-    let middle = format!("** `{code}`: ");
-    let number =
-        page.lines().find_map(|line| Some(line.strip_prefix("- **")?.split_once(&middle)?.0))?;
-    find_rule_text(page, number)
-}
-
-/// Finds the table row whose first cell matches, and returns its other cells.
-fn find_table_row(page: &str, is_it: impl Fn(&str) -> bool) -> Option<String> {
-    page.lines().find_map(|line| {
-        let cells: Vec<&str> = line.strip_prefix('|')?.trim_end_matches('|').split(" | ").collect();
-        let (first, rest) = cells.split_first()?;
-        let rest: Vec<&str> = rest.iter().map(|text| text.trim()).collect();
-        is_it(first.trim()).then(|| rest.join(". "))
+/// Returns the text of the item that begins with a code, alone or among others, and a colon.
+fn find_item_text(page: &str, code: &str) -> Option<String> {
+    join_item(page, |line| {
+        let (codes, text) = split_codes(line)?;
+        codes.split('`').step_by(2).any(|name| name == code).then_some(text)
     })
+}
+
+/// Splits an item into its codes, without the first backtick, and its text: `- **A-23** \`code\`: text`.
+fn split_codes(line: &str) -> Option<(&str, &str)> {
+    let item = line.strip_prefix("- ")?;
+    let item = item.split_once("** ").map_or(item, |(_, rest)| rest);
+    item.strip_prefix('`')?.split_once("`: ")
+}
+
+/// Joins the lines of the first item whose first line `first` accepts. The others are indented.
+fn join_item<'p>(page: &'p str, first: impl Fn(&'p str) -> Option<&'p str>) -> Option<String> {
+    let mut lines = page.lines();
+    let begin = lines.find_map(first)?;
+    let rest = lines.take_while(|line| line.starts_with("  ")).map(str::trim);
+    Some(std::iter::once(begin).chain(rest).collect::<Vec<_>>().join(" "))
 }
 
 /// Lists the codes that a page describes.
 fn codes_in_page(page: &'static str) -> impl Iterator<Item = &'static str> {
-    let entries = page.lines().filter_map(|line| {
-        let rule = |line: &'static str| line.strip_prefix("- **")?.split_once("** `");
-        line.strip_prefix("### `")
-            .or_else(|| line.strip_prefix("| `")?.split(" | ").next())
-            .or_else(|| rule(line)?.1.split("`: ").next())
-    });
+    let entries = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("### `").or_else(|| Some(split_codes(line)?.0)));
     let codes = entries.flat_map(|entry| entry.split('`').step_by(2));
     codes.filter(|code| code.contains('-') && !code.contains(' '))
 }

@@ -30,13 +30,13 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
 
 const TABLE: &str = "crates/tenterhook-core/src/diagnostic/code.rs";
 
-/// The codes that a line is the entry of: a heading, the first cell of a row, or a rule that begins with a code and a colon.
+/// The codes that a line is the entry of: a heading, or an item that begins with codes and a colon, behind the number of a rule
+/// or without one.
 fn entries(line: &str) -> impl Iterator<Item = &str> {
-    let cell = line.strip_prefix("| ").and_then(|rest| rest.split('|').next());
-    let rule = line
-        .strip_prefix("- **")
-        .and_then(|rest| Some(rest.split_once("** ")?.1.split_once("`: ")?.0));
-    let entry = line.strip_prefix("### ").or(cell).or(rule).filter(|rest| rest.starts_with('`'));
+    let item =
+        line.strip_prefix("- ").map(|item| item.split_once("** ").map_or(item, |(_, rest)| rest));
+    let codes = item.and_then(|item| Some(item.split_once("`: ")?.0));
+    let entry = line.strip_prefix("### ").or(codes).filter(|rest| rest.starts_with('`'));
     entry.unwrap_or_default().split('`').skip(1).step_by(2)
 }
 

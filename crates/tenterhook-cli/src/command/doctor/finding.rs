@@ -143,13 +143,16 @@ mod tests {
         for (at, kind) in Kind::ALL.iter().enumerate() {
             let word = kind.name();
             assert!(schema.contains(&format!("\"{word}\"")), "{word}");
-            let weight = kind.weight().name();
-            let table = spec.split(&format!("\n| {weight} | meaning |\n")).nth(1).expect(weight);
-            let mut rows = table.lines().take_while(|line| line.starts_with('|'));
-            let cell = format!("`{word}`");
-            let is_row =
-                |row: &str| row.split(" | ").next().is_some_and(|codes| codes.contains(&cell));
-            assert!(rows.any(is_row), "{word}");
+            let heading = match kind.weight() {
+                Weight::Error => "\nErrors:\n\n",
+                Weight::Warning => "\nWarnings:\n\n",
+            };
+            let list = spec.split(heading).nth(1).expect(heading);
+            let mut items = list.lines().take_while(|line| line.starts_with("- `"));
+            let code = format!("`{word}`");
+            let is_entry =
+                |item: &str| item.split_once(": ").is_some_and(|(codes, _)| codes.contains(&code));
+            assert!(items.any(is_entry), "{word}");
             assert!(Kind::ALL.iter().skip(at + 1).all(|kind| kind.name() != word), "{word} twice");
         }
     }
