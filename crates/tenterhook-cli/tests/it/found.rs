@@ -1,5 +1,7 @@
 //! Without a named file: what the agent would load from here, and what this directory hides.
 
+use serde_json::json;
+
 use crate::fixture::Fixture;
 
 const HOOK: &str = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
@@ -94,4 +96,34 @@ fn named_file_in_no_known_format_is_refused_with_what_to_write() {
     // A name without `.json` is no obstacle to JSON.
     fixture.write("project/hooks.txt", HOOK);
     assert_eq!(fixture.run(&["check", "hooks.txt"], "").code, 0);
+}
+
+/// KM-5.
+#[test]
+fn hooks_of_enabled_plugins_of_kimi_are_listed() {
+    let fixture = Fixture::new();
+    let plugins = "home/.kimi-code/plugins";
+    let root = |name: &str| fixture.path(&format!("{plugins}/managed/{name}"));
+    let installed = ["on", "off", "Bad Name", "dir", "gone"]
+        .map(|name| json!({"id": name, "root": root(name), "enabled": name != "off"}));
+    let installed = json!({"version": 1, "plugins": installed}).to_string();
+    fixture.write(&format!("{plugins}/installed.json"), &installed);
+    let manifest = |name: &str| {
+        json!({"name": name, "hooks": [{"event": "PreToolUse", "command": "check.sh"}]}).to_string()
+    };
+    for (name, file) in [
+        ("on", "kimi.plugin.json"),
+        ("off", "kimi.plugin.json"),
+        ("Bad Name", "kimi.plugin.json"),
+        ("dir", ".kimi-plugin/plugin.json"),
+    ] {
+        fixture.write(&format!("{plugins}/managed/{name}/{file}"), &manifest(name));
+    }
+    fixture.write(&format!("{plugins}/managed/on/.kimi-plugin/plugin.json"), &manifest("x"));
+    let list = fixture.json(&["list", "--format", "json"], "", 0);
+    let hooks = list["hooks"].as_array().unwrap();
+    let found: Vec<_> = hooks.iter().map(|hook| hook["id"].as_str().unwrap()).collect();
+    assert_eq!(found, ["on:PreToolUse:*:1", "dir:PreToolUse:*:1"], "{list}");
+    let status = fixture.run(&["status"], "");
+    assert!(status.stdout.contains("managed/on/kimi.plugin.json, 1 hook"), "{}", status.all());
 }

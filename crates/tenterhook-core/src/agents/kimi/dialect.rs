@@ -5,6 +5,7 @@
 
 mod accepted;
 mod config;
+mod plugins;
 mod reply;
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ pub static KIMI: Dialect = Dialect {
     },
     files: Files {
         written: Ok(&WRITTEN),
+        plugins: plugins::find_plugins,
         checks: Checks::File(accepted::find_refused_value),
         ..Files::DEFAULT
     },
@@ -67,5 +69,6 @@ static WRITTEN: HookFile = HookFile {
 
 /// Recognizes a file by its path alone: other agents also list hooks in tables (KM-1).
 fn recognize_config(path: &Path, _: Option<&Node>) -> Fit {
-    if path.ends_with(".kimi-code/config.toml") { Fit::Certain } else { Fit::No }
+    let is_own = path.ends_with(".kimi-code/config.toml") || plugins::is_manifest(path);
+    if is_own { Fit::Certain } else { Fit::No }
 }

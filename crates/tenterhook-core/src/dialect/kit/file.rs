@@ -432,7 +432,8 @@ impl Reader<'_> {
     /// Reports the value for which the agent refuses the whole file.
     fn report_refused_value(&mut self, root: &Node) {
         let value = self.file.id.dialect().find_refused_value(root);
-        let Some(value) = value.filter(|_| self.read.lost.is_none()) else { return };
+        let is_refused = self.read.lost.is_none() && !self.file.skips_items_alone;
+        let Some(value) = value.filter(|_| is_refused) else { return };
         let refuses = refusal_of_whole_file_phrase(self.source, self.file.agent);
         self.findings.report_refused_value(&value, &refuses);
         self.refused.get_or_insert_with(|| value.sentence());

@@ -20,7 +20,8 @@ pub(super) fn find_refused_value(root: &Node) -> Option<RefusedValue> {
     entries.iter().enumerate().find_map(|(at, node)| find_fault_of_entry(at, node))
 }
 
-fn find_fault_of_entry(at: usize, node: &Node) -> Option<RefusedValue> {
+/// Returns the first value for which Kimi Code CLI refuses an entry.
+pub(super) fn find_fault_of_entry(at: usize, node: &Node) -> Option<RefusedValue> {
     let refused = |fault: String| {
         let path = format!("hooks.{at}");
         Some(RefusedValue { path, span: node.span, key_span: None, fault })

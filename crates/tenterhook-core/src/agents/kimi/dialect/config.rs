@@ -1,8 +1,11 @@
-//! Reads the hooks in `config.toml` of Kimi Code CLI (KM-1 to KM-12): each table is one command for
-//! one event. Opens no file.
+//! Reads the hooks in `config.toml` of Kimi Code CLI, and in the manifests of its plugins (KM-1 to
+//! KM-11): each table is one command for one event. Opens no file.
 
+use std::path::Path;
 use std::time::Duration;
 
+use super::accepted::find_fault_of_entry;
+use super::plugins::is_manifest;
 use super::vocabulary::ROWS;
 use crate::diagnostic::{Code, Severity};
 use crate::dialect::findings::finding_without_location;
@@ -26,7 +29,18 @@ static FILE: File = File {
     ..File::new("Kimi Code CLI", DialectId::KIMI, || &ROWS, read_entry)
 };
 
-/// What the lints need to know of Kimi Code CLI, which sets no variable for hooks.
+/// A plugin's manifest, of which an entry with a fault is skipped alone (KM-5).
+static MANIFEST: File = File {
+    items: "objects",
+    shape: r#"write `"hooks": [{"event": "PreToolUse", "command": "..."}]`"#,
+    rules: Rules::with_one_rule("KM-5"),
+    skips_items_alone: true,
+    lints: Some(&LINTS),
+    find: read_entries,
+    ..File::new("Kimi Code CLI", DialectId::KIMI, || &ROWS, read_entry)
+};
+
+/// What the lints need to know of Kimi Code CLI, which sets variables for the hooks of plugins.
 pub(super) static LINTS: Lints = Lints {
     agent: "Kimi Code CLI",
     tools: &[
@@ -38,7 +52,7 @@ pub(super) static LINTS: Lints = Lints {
     old_names: &[],
     gone_names: &[],
     mcp: "mcp__SERVER__TOOL",
-    variables: &["KIMI_CODE_HOME"],
+    variables: &["KIMI_CODE_HOME", "KIMI_PLUGIN_ROOT"],
     paths: &[],
     never_set: &["KIMI_PROJECT_DIR", "KIMI_TOOL_NAME", "KIMI_TOOL_INPUT"],
     prefix: "",
@@ -61,18 +75,25 @@ const FIELDS: Fields = Fields {
     ],
 };
 
-/// Reads the hooks of a config file of Kimi Code CLI.
+/// Reads the hooks of a config file of Kimi Code CLI, or of a plugin's manifest.
 pub(super) fn read_config(source: &Source) -> ReadConfig {
-    file::read_config(&FILE, source, Format::Toml)
+    match is_manifest(Path::new(&*source.name)) {
+        true => file::read_config(&MANIFEST, source, Format::Json),
+        false => file::read_config(&FILE, source, Format::Toml),
+    }
 }
 
 /// Reads the list of entries. No other part of the file is read.
 fn read_entries<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
-    for node in root.get("hooks").and_then(Node::as_array).into_iter().flatten() {
+    let entries = root.get("hooks").and_then(Node::as_array).into_iter().flatten();
+    for (at, node) in entries.enumerate() {
         let text_of = |key: &str| node.get(key).and_then(Node::as_str);
         let name = text_of("event").unwrap_or_default();
         let row = ROWS.iter().find(|row| row.name == name);
-        let scope = Scope::of_listed_entry(reader, (name, row), text_of("matcher"), None);
+        let skips = reader.file.skips_items_alone && reader.source.compat == Compat::Exact;
+        let fault = skips.then(|| find_fault_of_entry(at, node)).flatten();
+        let off = fault.map(|fault| Off::new(fault.sentence(), "KM-5"));
+        let scope = Scope::of_listed_entry(reader, (name, row), text_of("matcher"), off);
         read_entry(reader, node, &scope);
     }
     None
@@ -87,7 +108,7 @@ fn read_entry(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     let never_matches = report_matcher(reader, node, scope);
     let (run, broken) = match groups::read_required_text(reader, node, "command") {
         Ok(text) => {
-            let run = Run::from_shell_line(text);
+            let run = run_of_line(reader.source, text);
             groups::lint_command(reader, node, &run, &["command"]);
             (run, None)
         }
@@ -96,8 +117,22 @@ fn read_entry(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     let mut hook = entry::new_hook(reader, node, &scope.name, &scope.matcher, scope, run);
     hook.matcher = Matcher::new(parse_matcher(&scope.matcher, reader.source.compat).0);
     hook.timeout = read_timeout(reader, node);
-    hook.arming = Off::arming_from_reason(unknown_event.or(broken).or(never_matches));
+    let off = scope.off.clone().or(unknown_event).or(broken).or(never_matches);
+    hook.arming = Off::arming_from_reason(off);
     reader.read.hooks.push(hook);
+}
+
+/// Returns the command of a line. A plugin's runs in its directory, with the directories that it may
+/// need (KM-5).
+fn run_of_line(source: &Source, line: String) -> Run {
+    let mut run = Run::from_shell_line(line);
+    if let (Run::Command(command), Some(plugin)) = (&mut run, &source.plugin) {
+        command.cwd = Some(plugin.root.clone());
+        command.env = [("KIMI_CODE_HOME", &plugin.data), ("KIMI_PLUGIN_ROOT", &plugin.root)]
+            .map(|(name, path)| (name.to_owned(), path.to_string_lossy().into_owned()))
+            .into();
+    }
+    run
 }
 
 /// Reports an event that Kimi Code CLI does not have, or no event; returns why the entry never runs.

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::KIMI;
 use crate::dialect::{Cap, DialectId, Fit, Roots};
 use crate::event::Event;
-use crate::hook::{Arming, Compat};
-use crate::source::{ReadConfig, Source};
+use crate::hook::{Arming, Compat, Run};
+use crate::source::{Plugin, ReadConfig, Source};
 
 fn read_file_as(compat: Compat, text: &str) -> ReadConfig {
     let name = "/h/.kimi-code/config.toml";
@@ -96,6 +96,9 @@ fn files_are_recognized_by_their_path_alone() {
         ("/h/.kimi-code/config.toml", Fit::Certain),
         ("/h/.codex/config.toml", Fit::No),
         ("/p/hooks.toml", Fit::No),
+        ("/p/kimi.plugin.json", Fit::Certain),
+        ("/p/.kimi-plugin/plugin.json", Fit::Certain),
+        ("/p/plugin.json", Fit::No),
     ] {
         assert_eq!(KIMI.recognize_config_file(Path::new(path), None), fit, "{path}");
     }
@@ -143,6 +146,33 @@ fn one_wrong_value_stops_all_entries() {
     }
     let table = read_file_as(Compat::Exact, "[hooks]\nPreToolUse = [{ command = \"a\" }]\n");
     assert!(table.hooks.is_empty() && !table.diagnostics.is_empty(), "{:?}", table.diagnostics);
+}
+
+/// KM-5.
+#[test]
+fn wrong_entry_of_a_plugin_is_skipped_alone() {
+    let manifest = |compat| {
+        let text = r#"{"name": "p", "hooks": [
+            {"event": "PreToolUse", "command": "a", "matcher": "^Bash$"},
+            {"event": "Stop", "command": "b", "name": "x"},
+            {"event": "Nope", "command": "c"},
+            {"event": "Stop", "command": "d", "timeout": 3}]}"#;
+        let source = Source::from_text("/p/kimi.plugin.json", DialectId::KIMI, text, "/p");
+        let plugin = Plugin { name: "p".into(), root: "/p".into(), data: "/h/.kimi-code".into() };
+        KIMI.read_config(&Source { compat, plugin: Some(plugin), ..source })
+    };
+    let armed = |compat| {
+        let read = manifest(compat);
+        read.hooks.iter().map(|hook| hook.arming == Arming::Armed).collect::<Vec<_>>()
+    };
+    assert_eq!(armed(Compat::Exact), [true, false, false, true]);
+    assert_eq!(armed(Compat::Guarded), [true, true, false, true]);
+    let read = manifest(Compat::Guarded);
+    assert!(!read.diagnostics.iter().any(|found| found.message.contains("whole file")));
+    let Run::Command(command) = &read.hooks[0].run else { panic!("{:?}", read.hooks) };
+    assert_eq!(command.cwd.as_deref(), Some(Path::new("/p")));
+    let env = [("KIMI_CODE_HOME", "/h/.kimi-code"), ("KIMI_PLUGIN_ROOT", "/p")];
+    assert_eq!(command.env, env.map(|(name, path)| (name.to_owned(), path.to_owned())));
 }
 
 /// KM-10, KM-11: what Kimi Code CLI never runs.

@@ -40,6 +40,9 @@ pub(crate) struct File {
     pub(crate) is_javascript: bool,
     /// Whether the agent refuses the whole file for any mistake in it.
     pub(crate) is_strict: bool,
+    /// Whether the agent skips an item with a mistake alone, also where its other files are refused
+    /// for one.
+    pub(crate) skips_items_alone: bool,
     /// Whether all lists of an event that is written more than once run here, of which the agent
     /// loses all but the last.
     pub(crate) runs_doubled: bool,
@@ -103,6 +106,7 @@ impl File {
             takes_comments: false,
             is_javascript: false,
             is_strict: false,
+            skips_items_alone: false,
             runs_doubled: false,
             lints: None,
             command_filter: None,
