@@ -129,7 +129,12 @@ fn find_facts(
     tables: &Tables,
 ) -> Result<BTreeSet<String>, Error> {
     let mut facts = Facts::new(watched, tables.names(watched.agent))?;
-    package.visit_files(&mut |path, bytes| facts.read_file(path, bytes))?;
+    package.visit_files(&mut |path, bytes| {
+        facts.read_file(path, bytes);
+        if watched.is_utf16 {
+            facts.read_file(path, &facts::utf16_texts(bytes));
+        }
+    })?;
     Ok(facts.finish())
 }
 

@@ -52,6 +52,7 @@ impl Facts {
                 Reading::Schemas => self.lines.extend(schemas::read_hook_schemas(bytes)),
                 Reading::Lists => self.read_lists(bytes),
                 Reading::After(text) => self.read_names_after(text, bytes),
+                Reading::Between(begin, end) => self.read_names_between(begin, end, bytes),
                 Reading::Joined => self.read_joined(bytes),
             }
         }
@@ -106,6 +107,17 @@ impl Facts {
         }
     }
 
+    fn read_names_between(&mut self, begin: &str, end: &str, bytes: &[u8]) {
+        let (begin, end) = (regex::escape(begin), regex::escape(end));
+        let pattern = format!("{begin}([^{end}]*){end}");
+        let (Ok(pattern), Ok(quoted)) = (Regex::new(&pattern), &*QUOTED) else { return };
+        for part in pattern.captures_iter(bytes).filter_map(|found| found.get(1)) {
+            for name in quoted.captures_iter(part.as_bytes()).filter_map(|found| found.get(1)) {
+                self.lines.insert(format!("event {}", String::from_utf8_lossy(name.as_bytes())));
+            }
+        }
+    }
+
     /// Reads runs such as `PreToolUsePostToolUse`, and the names between two that we know.
     fn read_joined(&mut self, bytes: &[u8]) {
         let known: Vec<&str> = self.names.events.iter().map(String::as_str).collect();
@@ -124,6 +136,25 @@ impl Facts {
             }
         }
     }
+}
+
+/// Returns the texts of a program that stand in it as UTF-16, as far as they are ASCII, with line ends
+/// between them.
+pub(super) fn utf16_texts(bytes: &[u8]) -> Vec<u8> {
+    let (mut texts, mut at) = (Vec::new(), 0);
+    while let Some(&[letter, high]) = bytes.get(at..at + 2) {
+        let is_text = high == 0 && (letter.is_ascii_graphic() || letter.is_ascii_whitespace());
+        if is_text {
+            texts.push(letter);
+            at += 2;
+        } else {
+            if texts.last().is_some_and(|last| *last != b'\n') {
+                texts.push(b'\n');
+            }
+            at += 1;
+        }
+    }
+    texts
 }
 
 /// Returns an alternation of names that prefers the longest.

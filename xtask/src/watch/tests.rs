@@ -17,7 +17,15 @@ use crate::tree::File;
 const DROID: &[Reading] = &[Reading::Lists];
 
 fn watched(agent: &'static str, readings: &'static [Reading]) -> Watched {
-    Watched { agent, registry: Registry::Npm, package: "p", suffix: "", tables: &[], readings }
+    Watched {
+        agent,
+        registry: Registry::Npm,
+        package: "p",
+        suffix: "",
+        tables: &[],
+        readings,
+        is_utf16: false,
+    }
 }
 
 /// Tables of Droid with three of its events.
@@ -222,6 +230,28 @@ fn names_behind_a_text_are_read() {
     write_package(&folder, "1.0.0", r#"a.trigger("tool.execute.before",x);b.trigger('shell.env')"#);
     let facts = facts_of(&watched("none", &[Reading::After(".trigger(")]), &folder);
     assert!(facts.contains("event tool.execute.before") && facts.contains("event shell.env"));
+}
+
+#[test]
+fn names_between_two_texts_are_read_also_from_utf16() {
+    let sandbox = Sandbox::new().unwrap();
+    let folder = sandbox.project().join("p");
+    let types =
+        "type Other = 'no';\ninterface Map {\n\t'tool.call': A\n\t'agent.end': B\n}\n'after': C";
+    write_package(&folder, "1.0.0", types);
+    let between = &[Reading::Between("interface Map {", "}")];
+    let events = |watched: &Watched| {
+        let facts = facts_of(watched, &folder).into_iter();
+        facts.filter(|fact| fact.starts_with("event ")).collect::<Vec<_>>()
+    };
+    let names = ["event agent.end", "event tool.call"];
+    assert_eq!(events(&watched("none", between)), names);
+    // At an odd offset, as in a program.
+    let wide = types.encode_utf16().flat_map(u16::to_le_bytes);
+    let program: Vec<u8> = [0xff, 0, 0x7f].into_iter().chain(wide).chain([0x90]).collect();
+    fs::write(folder.join("dist/cli.js"), program).unwrap();
+    assert_eq!(events(&watched("none", between)), [""; 0]);
+    assert_eq!(events(&Watched { is_utf16: true, ..watched("none", between) }), names);
 }
 
 /// A look at an agent is of use only if its tables are there, and if somebody looked once.

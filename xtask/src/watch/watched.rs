@@ -24,6 +24,8 @@ pub(super) enum Reading {
     Lists,
     /// Names of events stand in quotes behind a text.
     After(&'static str),
+    /// Names of events stand in quotes between two texts.
+    Between(&'static str, &'static str),
     /// Names of events stand side by side without quotes, as in programs in Rust.
     Joined,
 }
@@ -41,10 +43,20 @@ pub(super) struct Watched {
     /// The folders of `agents` whose tables are compared.
     pub(super) tables: &'static [&'static str],
     pub(super) readings: &'static [Reading],
+    /// Whether its program holds texts as UTF-16.
+    pub(super) is_utf16: bool,
 }
 
 const fn npm(agent: &'static str, package: &'static str, readings: &'static [Reading]) -> Watched {
-    Watched { agent, registry: Registry::Npm, package, suffix: "", tables: &[], readings }
+    Watched {
+        agent,
+        registry: Registry::Npm,
+        package,
+        suffix: "",
+        tables: &[],
+        readings,
+        is_utf16: false,
+    }
 }
 
 /// Every agent whose package can be had.
@@ -93,6 +105,19 @@ pub(super) static WATCHED: &[Watched] = &[
         ..npm("hermes", "hermes-agent", &[Reading::Lists])
     },
     Watched { tables: &["kimi"], ..npm("kimi", "@moonshot-ai/kimi-code", &[Reading::Lists]) },
+    Watched {
+        tables: &["openclaw"],
+        ..npm("openclaw", "openclaw", &[Reading::Between("type PluginHookName = ", ";")])
+    },
+    Watched {
+        tables: &["amp"],
+        is_utf16: true,
+        ..npm(
+            "amp",
+            "@ampcode/cli-linux-x64",
+            &[Reading::Between("interface PluginEventMap {", "}")],
+        )
+    },
     Watched { tables: &["cursor"], ..npm("cursor", "@cursor/sdk", &[Reading::Lists]) },
     Watched { tables: &["augment"], ..npm("augment", "@augmentcode/auggie", &[Reading::Lists]) },
     Watched {
