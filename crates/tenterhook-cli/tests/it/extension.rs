@@ -163,6 +163,7 @@ fn variable_in_a_file_that_the_agent_loads_is_reported() {
         ("hermes", "home/.hermes/.op.env", "HERMES_SAFE_MODE=1", "", true),
         ("hermes", "home/.hermes/.op.env", "HERMES_SAFE_MODE=1", "HERMES_SAFE_MODE=0", false),
         ("hermes", "home/.hermes/.env", "HERMES_HOME=/elsewhere", "", true),
+        ("hermes", "home/.hermes/.env", "HERMES_IGNORE_USER_CONFIG=1", "", false),
         ("hermes", "project/.env", "HERMES_SAFE_MODE=1", "", false),
         ("qwen", "home/.qwen/.env", "QWEN_CODE_SIMPLE=true", "", true),
         ("qwen", "home/.env", "QWEN_HOME=/elsewhere", "", true),

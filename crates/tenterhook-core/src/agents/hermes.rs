@@ -78,7 +78,8 @@ pub static AGENT: Agent = Agent {
         },
         events: EVENTS,
         approvals: Approvals::ByInstall("shell-hooks-allowlist.json"),
-        switch_variables: &["HERMES_SAFE_MODE", "HERMES_IGNORE_USER_CONFIG"],
+        // Hooks still ran with `HERMES_IGNORE_USER_CONFIG` (played with 0.19.0).
+        switch_variables: &["HERMES_SAFE_MODE"],
         // `hermes_cli/env_loader.py` of 0.19.0.
         env_files: &[
             overriding_env_file(Below::Root, "etc/hermes/.env"),
@@ -96,7 +97,7 @@ pub static AGENT: Agent = Agent {
             "each profile (`hermes -p NAME`) has its own `HERMES_HOME`: install in each",
         ],
         switch_gaps: &[
-            "`--safe-mode` and `--ignore-user-config`, and `HERMES_SAFE_MODE=1` in the environment or in `~/.hermes/.env`, switch all hooks off",
+            "`--safe-mode`, and `HERMES_SAFE_MODE=1` in the environment or in `~/.hermes/.env`, switch all hooks off",
         ],
         next: "Hermes reads it when it is started next, and does not ask",
         ..Installation::NONE
