@@ -152,6 +152,15 @@ fn variable_that_switches_hooks_off_is_reported() {
         let says_so = status.stdout.contains("`KILO_PURE` in the environment");
         assert_eq!((says_so, status.code), (is_off, is_off.into()), "{value}: {}", status.all());
     }
+    for (agent, variable) in
+        [("amp", "AMP_DISABLE_PLUGINS"), ("crush", "CRUSH_GLOBAL_CONFIG"), ("kiro", "KIRO_HOME")]
+    {
+        let fixture = Fixture::new();
+        assert_eq!(fixture.run(&["install", agent, "--experimental"], "").code, 0);
+        let status = fixture.shell(&format!("{variable}=/elsewhere tenterhook status"));
+        let says_so = status.stdout.contains(&format!("`{variable}` in the environment"));
+        assert!(says_so && status.code == 1, "{agent}: {}", status.all());
+    }
 }
 
 /// BR-183.

@@ -35,6 +35,7 @@ pub(super) static AGENT: Agent = Agent {
         ],
         form: Form::Plugin(Plugin { end: include_str!("amp/plugin.js"), beside: &[], list: None }),
         events: EVENTS,
+        switch_variables: &["AMP_DISABLE_PLUGINS"],
         gone: "tool calls and prompts are denied by the plugin",
         gaps: &[
             "a hook cannot ask or change a prompt: each becomes a denial",

@@ -43,6 +43,7 @@ pub static AGENT: Agent = Agent {
         json: JsonFile {
             wrapper: "tenterhook",
             lists: EventLists::GroupsOf(GROUPED),
+            ignores_case: true,
             ..JsonFile::USUAL
         },
         entry: EntryForm { matcher: Some("*"), ..EntryForm::USUAL },

@@ -40,6 +40,7 @@ pub static AGENT: Agent = Agent {
         },
         entry: EntryForm { kind: None, ..EntryForm::USUAL },
         events: EVENTS,
+        switch_variables: &["CRUSH_GLOBAL_CONFIG"],
         gone: "tool calls are denied",
         gaps: &[
             "a hook cannot ask: that becomes a denial",

@@ -117,6 +117,8 @@ pub struct JsonFile {
     /// Whether the agent refuses the whole file for one value of a known key (BR-102), such as a
     /// list of matchers.
     pub checks_values: bool,
+    /// Whether the agent ignores the case of keys below the root, so that `Enabled` is `enabled`.
+    pub ignores_case: bool,
 }
 
 impl JsonFile {
@@ -128,6 +130,7 @@ impl JsonFile {
         wrapper: "hooks",
         lists: EventLists::Groups,
         checks_values: false,
+        ignores_case: false,
     };
 }
 

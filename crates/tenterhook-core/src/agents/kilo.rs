@@ -3,7 +3,7 @@
 
 pub mod dialect;
 
-use super::repository::{Consent, RepositoryFile, code_file, settings_file};
+use super::repository::{Consent, MCP_SERVERS, RepositoryFile, code_file, settings_file};
 use super::{Agent, Guarded, Installation, Scope, Sessions, new_config_path, opencode};
 
 /// The agent.
@@ -23,11 +23,15 @@ pub static AGENT: Agent = Agent {
             "kilo.jsonc",
             ".kilo/plugin/",
             ".kilo/plugins/",
+            ".kilo/tool/",
+            ".kilo/tools/",
             ".kilo/kilo.json",
             ".kilo/kilo.jsonc",
             ".kilo/package.json",
             ".kilocode/plugin/",
             ".kilocode/plugins/",
+            ".kilocode/tool/",
+            ".kilocode/tools/",
             ".kilocode/kilo.json",
             ".kilocode/kilo.jsonc",
             ".kilocode/package.json",
@@ -89,4 +93,10 @@ const REPOSITORY_FILES: &[RepositoryFile] = &[
     code_file(".kilo/plugins/*", opencode::PLUGIN, Consent::Unasked),
     code_file(".kilocode/plugin/*", opencode::PLUGIN, Consent::Unasked),
     code_file(".kilocode/plugins/*", opencode::PLUGIN, Consent::Unasked),
+    code_file(".kilo/tool/*", opencode::TOOL, Consent::Unasked),
+    code_file(".kilo/tools/*", opencode::TOOL, Consent::Unasked),
+    code_file(".kilocode/tool/*", opencode::TOOL, Consent::Unasked),
+    code_file(".kilocode/tools/*", opencode::TOOL, Consent::Unasked),
+    settings_file(".kilo/mcp.json", MCP_SERVERS, Consent::Unknown),
+    settings_file(".kilocode/mcp.json", MCP_SERVERS, Consent::Unknown),
 ];

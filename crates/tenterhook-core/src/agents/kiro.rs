@@ -35,6 +35,7 @@ pub static AGENT: Agent = Agent {
         form: Form::OwnList,
         events: EVENTS,
         entry: EntryForm { fallback: Fallback::OnlyExitCode, ..EntryForm::USUAL },
+        switch_variables: &["KIRO_HOME"],
         gone: "tool calls are denied",
         gaps: &[
             "the engine of Kiro CLI 2.x (`--classic`) reads no hook file: there, add the command of the entry `tenterhook PreToolUse` to `hooks.preToolUse` in the definition of your agent, `~/.kiro/agents/NAME.json`",

@@ -28,6 +28,8 @@ pub static AGENT: Agent = Agent {
             "opencode.jsonc",
             ".opencode/plugin/",
             ".opencode/plugins/",
+            ".opencode/tool/",
+            ".opencode/tools/",
             ".opencode/opencode.json",
             ".opencode/opencode.jsonc",
             ".opencode/package.json",
@@ -76,10 +78,14 @@ const REPOSITORY_FILES: &[RepositoryFile] = &[
     settings_file(".opencode/opencode.jsonc", NAMED, Consent::Unasked),
     code_file(".opencode/plugin/*", PLUGIN, Consent::Unasked),
     code_file(".opencode/plugins/*", PLUGIN, Consent::Unasked),
+    code_file(".opencode/tool/*", TOOL, Consent::Unasked),
+    code_file(".opencode/tools/*", TOOL, Consent::Unasked),
 ];
 
 /// When an agent loads a plugin in a folder of a project.
 pub(super) const PLUGIN: &str = "at start, as a plugin";
+/// When an agent loads a tool in a folder of a project, into the process of the plugins.
+pub(super) const TOOL: &str = "with a session, as a tool";
 /// Plugins and servers that the settings of a project name.
 pub(super) const NAMED: &[CommandKey] =
     &[(&["plugin"], "at start, as plugins"), (&["mcp", "*", "command"], MCP_START)];

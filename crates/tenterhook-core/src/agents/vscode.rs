@@ -42,10 +42,14 @@ pub static AGENT: Agent = Agent {
 /// What VS Code runs of a project, by its documents of June and October 2026. It reads the hooks of Claude Code, too.
 const REPOSITORY_FILES: &[RepositoryFile] = &[
     hook_file(".github/hooks/*.json", &["hooks"], Consent::Unknown),
+    hook_file(".github/agents/*.md", &["hooks"], Consent::Unknown),
     hook_file(".claude/settings.json", &["hooks"], Consent::Unknown),
     hook_file(".claude/settings.local.json", &["hooks"], Consent::Unknown),
     settings_file(".vscode/mcp.json", SERVERS, Consent::Unknown),
+    settings_file(".vscode/settings.json", FOLDERS, Consent::Unknown),
 ];
+/// Further folders with hook files.
+const FOLDERS: &[CommandKey] = &[(&["chat.hookFilesLocations", "*"], "its hook files")];
 const SERVERS: &[CommandKey] = &[(&["servers", "*"], MCP_START)];
 
 /// Its events, by their neutral names.

@@ -186,9 +186,12 @@ fn is_handler(entry: &Entry) -> bool {
         && (entry.node.as_str().is_some() || is_list())
 }
 
-/// Returns the command that a node holds: a text, a list of words, or the `command` and `args` of an
-/// object.
+/// Returns the command that a node holds: a text, a list of words, the `command` and `args` of an
+/// object, or `true`, which switches on what its key names.
 fn command_of_node(node: &Node) -> Option<String> {
+    if node.as_bool() == Some(true) {
+        return Some("true".to_owned());
+    }
     if let Some(text) = node.as_str() {
         return Some(text.to_owned());
     }

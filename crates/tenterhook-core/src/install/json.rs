@@ -1,6 +1,8 @@
 //! Adds Tenterhook's entries to a settings file that others write, and removes exactly these.
 //! Changes no other byte.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use super::edit::{self, Left};
@@ -12,7 +14,7 @@ use crate::diagnostic::{Location, Span};
 use crate::dialect::DialectId;
 use crate::dialect::claude::settings_refusal_reason;
 use crate::syntax::{
-    FaultKind, Format, Node, NotStrict, Parsed, find_text_with_comment, parse_by_format,
+    Entry, FaultKind, Format, Node, NotStrict, Parsed, find_text_with_comment, parse_by_format,
 };
 
 /// The reason why a text is not changed, and its position.
@@ -265,7 +267,15 @@ pub fn find_hook_switch(agent: &Agent, switches: &[Key], text: &str) -> Option<S
     // The switches of Codex are in TOML.
     let root = root(Format::Json).or_else(|| root(Format::Toml))?;
     let switched = |(keys, off): &Key| {
-        let node = keys.iter().try_fold(&root, |node, key| node.get(key))?;
+        let ignores_case = agent.installation.json.ignores_case;
+        let is_key = |written: &str, key: &str| match ignores_case {
+            true => written.eq_ignore_ascii_case(key),
+            false => written == key,
+        };
+        let node = keys.iter().try_fold(&root, |node, key| {
+            let mut entries = node.entries().iter().rev();
+            entries.find(|entry| is_key(&entry.key, key)).map(|entry| &entry.node)
+        })?;
         let is_set = match node.as_array() {
             Some(list) => excludes_own_file(agent, list),
             None => node.as_bool()?,
@@ -483,6 +493,17 @@ pub(super) fn entry_node<'n>(agent: &Agent, root: &'n Node, place: At) -> Option
     item_entries(agent, event, group_of_entry(agent, root, place)?).get(place.2)
 }
 
+/// Returns the second of two keys that differ only in case, in a node or below it. The reader of the
+/// agent bounds the depth.
+fn find_key_twice_but_for_case(node: &Node) -> Option<&Entry> {
+    let entries = node.entries();
+    let mut before = HashSet::new();
+    let again = entries.iter().find(|entry| !before.insert(entry.key.to_ascii_lowercase()));
+    let items = node.as_array().into_iter().flatten();
+    let mut below = entries.iter().map(|entry| &entry.node).chain(items);
+    again.or_else(|| below.find_map(find_key_twice_but_for_case))
+}
+
 /// Parses a text, with an error if the agent would reject it (BR-63).
 pub(super) fn parse_settings(agent: &Agent, text: &str) -> Result<Node, Wrong> {
     let file = &agent.installation.json;
@@ -509,6 +530,11 @@ pub(super) fn parse_settings(agent: &Agent, text: &str) -> Result<Node, Wrong> {
     }
     if let Some(twice) = root.duplicate_keys().into_iter().next() {
         return Err(wrong(twice.again, format!("the key `{}` stands twice", twice.key)));
+    }
+    let ours = events_node(agent, &root).filter(|_| file.ignores_case);
+    if let Some(again) = ours.and_then(find_key_twice_but_for_case) {
+        let message = format!("the key `{}` stands twice, in another case", again.key);
+        return Err(wrong(again.key_span, message));
     }
     let shape = |node: &Node, is: bool, what: &str| match is {
         true => Ok(()),

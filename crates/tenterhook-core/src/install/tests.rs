@@ -554,6 +554,28 @@ fn what_is_moved_is_what_the_agent_would_run_and_comes_back() {
     );
 }
 
+/// AY-4: Antigravity ignores the case of keys, so that another spelling is the same key.
+#[test]
+fn key_in_another_case_is_the_key_of_antigravity() {
+    let agent = agent_with_hook_installation("antigravity").unwrap();
+    let switches = agent.installation.switches;
+    let off = |text: &str| find_hook_switch(agent, switches, text).is_some_and(|found| found.off);
+    assert!(off(r#"{"tenterhook": {"Enabled": false}}"#));
+    assert!(!off(r#"{"tenterhook": {"Enabled": true}}"#));
+    for own in [
+        r#""PreToolUse": [], "pretooluse": []"#,
+        r#""PreToolUse": [{"hooks": [{"command": "a", "Command": "b"}]}]"#,
+    ] {
+        let text = format!(r#"{{"tenterhook": {{{own}}}}}"#);
+        let wrong = add_own_entries(agent, PROGRAM, Some(&text)).expect_err("a key stands twice");
+        assert!(wrong.message.contains("in another case"), "{}", wrong.message);
+    }
+    // Names of hooks are not keys, and what is not ours is the user's.
+    for text in [r#"{"A": {}, "a": {}}"#, r#"{"mine": {"PreToolUse": [], "pretooluse": []}}"#] {
+        assert!(add_own_entries(agent, PROGRAM, Some(text)).is_ok(), "{text}");
+    }
+}
+
 /// DR-9.
 #[test]
 fn organisation_can_switch_all_other_hooks_of_droid_off() {
