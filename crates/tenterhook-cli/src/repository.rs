@@ -55,7 +55,9 @@ pub(crate) fn find_commands_in(directories: &[PathBuf], here: &Here) -> Vec<Foun
             let mut files = Vec::new();
             let real = directory.canonicalize().unwrap_or_else(|_| directory.clone());
             let walk = Walk { root: &real, deepest: DEEPEST };
-            collect_matching_files(directory, kind.path, &walk, &mut files);
+            for path in alternatives(kind.path) {
+                collect_matching_files(directory, &path, &walk, &mut files);
+            }
             for path in files {
                 let read = discover::read_config_file(&path);
                 let text = read.as_deref().unwrap_or_default();
@@ -116,6 +118,16 @@ impl Walk<'_> {
     fn is_inside_project(&self, path: &Path) -> bool {
         path.canonicalize().is_ok_and(|real| real.starts_with(self.root))
     }
+}
+
+/// Returns the paths that a path with `{a,b}` stands for.
+fn alternatives(path: &str) -> Vec<String> {
+    let parts = path.split_once('{').and_then(|(start, rest)| {
+        let (names, end) = rest.split_once('}')?;
+        Some((start, names, end))
+    });
+    let Some((start, names, end)) = parts else { return vec![path.to_owned()] };
+    names.split(',').flat_map(|name| alternatives(&format!("{start}{name}{end}"))).collect()
 }
 
 /// Collects the files below a directory that match a path with `*` and `**`. A directory that `*`

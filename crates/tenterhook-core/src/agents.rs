@@ -48,7 +48,7 @@ use installation::{
 pub use shared::SharedFiles;
 use tenterhook_shell::Language;
 
-pub use repository::{CommandKey, Commands, Consent, RepositoryFile};
+pub use repository::{CommandKey, Commands, Condition, Consent, RepositoryFile};
 
 pub use self::{
     antigravity::AGENT as ANTIGRAVITY, augment::AGENT as AUGMENT, claude::AGENT as CLAUDE,

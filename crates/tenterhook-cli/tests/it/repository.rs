@@ -1,5 +1,5 @@
 //! What agents run of a project: commands without a gate of tool calls, hooks, and what an older version leaves open: T-65, T-190 to
-//! T-193, BR-97.
+//! T-194, BR-97.
 
 use serde_json::Value;
 
@@ -24,7 +24,8 @@ fn project_lists_what_runs_without_a_gate() {
     let wanted = [
         ".pi/extensions/a.ts:1  1 line of code",
         ".kilo/plugin/b.js:1  2 lines of code",
-        "kilo.json:2  ./ran8.js x",
+        "kilo.json:2  ./ran8.js",
+        "kilo.json:2  x",
         ".claude/settings.json:2  touch ran1",
         ".claude/settings.json:3  ./ran2.sh",
         ".claude/settings.json:4  touch ran3",
@@ -172,6 +173,58 @@ const CLONE: &[(&str, &str, usize, &str, &[&str])] = &[
         &["VS Code, as a hook of `Stop`"],
     ),
     ("kilo.json", "{\n\"plugin\": [\"./k.js\"]}", 2, "./k.js", &["Kilo"]),
+    (
+        "kilo.jsonc",
+        "{\n\"provider\": {\"p\": {\"npm\": \"file:///p.js\"}}}",
+        2,
+        "file:///p.js",
+        &["Kilo, `provider.p.npm`: when a model of this provider is used; unasked\n"],
+    ),
+    (
+        ".kilocode/mcp.json",
+        r#"{"mcpServers": {"s": {"command": "./k1"}}}"#,
+        1,
+        "./k1",
+        &["Kilo, `mcpServers.s`: at start, as an MCP server; unasked\n"],
+    ),
+    (".kilo/tools/a.ts", "x\n", 1, "1 line of code", &["Kilo, at start, as a tool; unasked\n"]),
+    (
+        ".kilo/command/a.md",
+        "x\n!`./k2`\n",
+        2,
+        "./k2",
+        &["Kilo, when the command is used; unasked\n"],
+    ),
+    (".kilo/setup-script", "x\n", 1, "1 line of code", &["Kilo, when a worktree is made"]),
+    (
+        "opencode.json",
+        "{\"plugin\": [\n[\"./o1.js\", {\"a\": 1}]]}",
+        2,
+        "./o1.js",
+        &["OpenCode, Kilo, `plugin`: at start, as a plugin; unasked\n"],
+    ),
+    (
+        ".opencode/opencode.jsonc",
+        r#"{"formatter": {"f": {"command": ["./o2", "a"]}}}"#,
+        1,
+        "./o2 a",
+        &["OpenCode, `formatter.f.command`: after a file is edited; unasked\n"],
+    ),
+    (".opencode/tool/a.js", "x\n", 1, "1 line of code", &["OpenCode, at start, as a tool"]),
+    (
+        ".pi/settings.json",
+        r#"{"npmCommand": ["./p1", "a"]}"#,
+        1,
+        "./p1 a",
+        &["Pi, `npmCommand`: when a package is installed; unasked in Pi 0.73\n"],
+    ),
+    (
+        ".pi/mcp.json",
+        r#"{"mcpServers": {"s": {"command": "./p2"}}}"#,
+        1,
+        "./p2",
+        &["Pi, `mcpServers.s`: at start, as an MCP server; only after you trust the project\n"],
+    ),
     (
         ".opencode/plugin/a.ts",
         "x\n",
@@ -363,6 +416,30 @@ fn check_repo_lists_what_each_agent_runs_of_a_clone() {
     assert!(output.stderr.contains("`--allow gone.json` names no file"), "{}", output.stderr);
     fixture.write("clone/kilo.json", r#"{"plugin": ["./other.js"]}"#);
     assert_eq!(run(&args).code, 1, "another text has another digest");
+}
+
+/// T-194: what an agent does not run, because of a switch, an exclusion or a value, is not listed.
+#[test]
+fn what_is_switched_off_in_a_repository_is_not_listed() {
+    let off = r#""command": "./off", "disabled": true"#;
+    let server = format!(r#"{{"mcpServers": {{"s": {{{off}}}}}}}"#);
+    let fixture = Fixture::new().unapproved();
+    for (file, text) in [
+        (
+            "kilo.json",
+            r#"{"mcp": {"s": {"type": "local", "command": ["./off"], "enabled": false}},
+                "formatter": {"f": {"command": ["./off"], "disabled": true}},
+                "command": {"c": {"template": "no `line`"}}, "shell": "/bin/bash",
+                "provider": {"p": {"npm": "@ai-sdk/openai-compatible"}}}"#,
+        ),
+        (".pi/settings.json", r#"{"extensions": ["!off.ts", "-off.ts"]}"#),
+        (".kilocode/mcp.json", &server),
+    ] {
+        fixture.write(&format!("project/{file}"), text);
+    }
+    let output = fixture.run(&["check", "--repo"], "");
+    let nothing = "agents run nothing of this repository\n";
+    assert_eq!((output.code, output.stdout.as_str()), (0, nothing));
 }
 
 /// T-190: `trust` lists files with hooks once, with the agents that run them by themselves.

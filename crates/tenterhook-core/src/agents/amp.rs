@@ -3,7 +3,9 @@
 
 pub mod dialect;
 
-use super::repository::{CommandKey, Consent, MCP_START, RepositoryFile, code_file, settings_file};
+use super::repository::{
+    CommandKey, Consent, MCP_START, RepositoryFile, code_file, key, settings_file,
+};
 use super::{
     Agent, Event, Evidence, Form, Guarded, Installation, Plugin, Scope, gate_event,
     new_config_path, observer_event, tool_gate_event, tool_observer_event,
@@ -55,7 +57,7 @@ const REPOSITORY_FILES: &[RepositoryFile] = &[
     settings_file(".amp/settings.json", SERVERS, Consent::Unknown),
 ];
 
-const SERVERS: &[CommandKey] = &[(&["amp.mcpServers", "*"], MCP_START)];
+const SERVERS: &[CommandKey] = &[key(&["amp.mcpServers", "*"], MCP_START)];
 
 /// The events for which the plugin calls Tenterhook.
 const EVENTS: &[Event] = &[

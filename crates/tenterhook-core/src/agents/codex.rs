@@ -5,7 +5,9 @@ pub mod dialect;
 #[cfg(feature = "transcript")]
 pub(crate) mod transcript;
 
-use super::repository::{CommandKey, Consent, MCP_START, RepositoryFile, hook_file, settings_file};
+use super::repository::{
+    CommandKey, Consent, MCP_START, RepositoryFile, hook_file, key, settings_file,
+};
 use super::{
     Agent, Approvals, Below, Event, Form, Guarded, Installation, JsonFile, Pin, Protection, Scope,
     Sessions, SwitchFile, gate_event, new_config_path, observer_event, tool_gate_event,
@@ -118,7 +120,7 @@ const REPOSITORY_FILES: &[RepositoryFile] = &[
 ];
 
 const APPROVED: Consent = Consent::Asked("after you approve each in `/hooks`");
-const SERVERS: &[CommandKey] = &[(&["mcp_servers", "*"], MCP_START)];
+const SERVERS: &[CommandKey] = &[key(&["mcp_servers", "*"], MCP_START)];
 
 /// The events that call hooks.
 const EVENTS: &[Event] = &[

@@ -3,7 +3,9 @@
 
 pub mod dialect;
 
-use super::repository::{CommandKey, Consent, MCP_START, RepositoryFile, hook_file, settings_file};
+use super::repository::{
+    CommandKey, Consent, MCP_START, RepositoryFile, hook_file, key, settings_file,
+};
 use super::{
     Agent, EntryForm, Event, EventLists, Evidence, FLAT_MCP_NAMES, Form, Guarded, Installation,
     JsonFile, Scope, Syntax, new_config_path, tool_gate_event,
@@ -64,7 +66,7 @@ const REPOSITORY_FILES: &[RepositoryFile] = &[
     settings_file(".crush.json", PROGRAMS, Consent::Unknown),
 ];
 const PROGRAMS: &[CommandKey] =
-    &[(&["mcp", "*"], MCP_START), (&["lsp", "*"], "at start, as a language server")];
+    &[key(&["mcp", "*"], MCP_START), key(&["lsp", "*"], "at start, as a language server")];
 
 /// The event for which Crush calls Tenterhook. Older versions know no other that judges a call.
 const EVENTS: &[Event] = &[tool_gate_event("PreToolUse", 600)];

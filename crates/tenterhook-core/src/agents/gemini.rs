@@ -6,7 +6,7 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::repository::{
-    CommandKey, Consent, MCP_SERVERS, MCP_START, RepositoryFile, hook_file, settings_file,
+    CommandKey, Consent, MCP_SERVERS, MCP_START, RepositoryFile, hook_file, key, settings_file,
 };
 use super::{
     Agent, EntryForm, Event, Form, Guarded, Installation, JsonFile, Pin, Protection, Scope,
@@ -104,11 +104,11 @@ const REPOSITORY_FILES: &[RepositoryFile] = &[
 const TRUST: Consent = Consent::Asked("after you trust the folder");
 /// Programs that list and call the tools of a project.
 pub(super) const SETTINGS: &[CommandKey] = &[
-    (&["tools", "discoveryCommand"], "at start, to list tools"),
-    (&["tools", "callCommand"], "when a listed tool is called"),
-    (&["toolDiscoveryCommand"], "at start, to list tools"),
-    (&["toolCallCommand"], "when a listed tool is called"),
-    (&["mcp", "serverCommand"], MCP_START),
+    key(&["tools", "discoveryCommand"], "at start, to list tools"),
+    key(&["tools", "callCommand"], "when a listed tool is called"),
+    key(&["toolDiscoveryCommand"], "at start, to list tools"),
+    key(&["toolCallCommand"], "when a listed tool is called"),
+    key(&["mcp", "serverCommand"], MCP_START),
 ];
 
 /// The events for which Gemini CLI calls Tenterhook.

@@ -3,7 +3,9 @@
 
 pub mod dialect;
 
-use super::repository::{Consent, MCP_SERVERS, RepositoryFile, code_file, settings_file};
+use super::repository::{
+    Consent, MCP_SERVERS_UNLESS_DISABLED, RepositoryFile, code_file, settings_file, template_file,
+};
 use super::{Agent, Guarded, Installation, Scope, Sessions, new_config_path, opencode};
 
 /// The agent.
@@ -79,24 +81,27 @@ pub static AGENT: Agent = Agent {
     ..Agent::NONE
 };
 
-/// What Kilo loads of a project.
+/// What Kilo loads of a project; each kind was seen to run unasked in 7.7.9.
 const REPOSITORY_FILES: &[RepositoryFile] = &[
-    settings_file("kilo.json", opencode::NAMED, Consent::Unasked),
-    settings_file("kilo.jsonc", opencode::NAMED, Consent::Unasked),
-    settings_file("opencode.json", opencode::NAMED, Consent::Unasked),
-    settings_file("opencode.jsonc", opencode::NAMED, Consent::Unasked),
-    settings_file(".kilo/kilo.json", opencode::NAMED, Consent::Unasked),
-    settings_file(".kilo/kilo.jsonc", opencode::NAMED, Consent::Unasked),
-    settings_file(".kilocode/kilo.json", opencode::NAMED, Consent::Unasked),
-    settings_file(".kilocode/kilo.jsonc", opencode::NAMED, Consent::Unasked),
-    code_file(".kilo/plugin/*", opencode::PLUGIN, Consent::Unasked),
-    code_file(".kilo/plugins/*", opencode::PLUGIN, Consent::Unasked),
-    code_file(".kilocode/plugin/*", opencode::PLUGIN, Consent::Unasked),
-    code_file(".kilocode/plugins/*", opencode::PLUGIN, Consent::Unasked),
-    code_file(".kilo/tool/*", opencode::TOOL, Consent::Unasked),
-    code_file(".kilo/tools/*", opencode::TOOL, Consent::Unasked),
-    code_file(".kilocode/tool/*", opencode::TOOL, Consent::Unasked),
-    code_file(".kilocode/tools/*", opencode::TOOL, Consent::Unasked),
-    settings_file(".kilo/mcp.json", MCP_SERVERS, Consent::Unknown),
-    settings_file(".kilocode/mcp.json", MCP_SERVERS, Consent::Unknown),
+    settings_file("{kilo,opencode}.{json,jsonc}", opencode::NAMED, Consent::Unasked),
+    settings_file(
+        "{.kilo,.kilocode}/{kilo,opencode}.{json,jsonc}",
+        opencode::NAMED,
+        Consent::Unasked,
+    ),
+    settings_file("{.kilo,.kilocode}/mcp.json", MCP_SERVERS_UNLESS_DISABLED, Consent::Unasked),
+    code_file("{.kilo,.kilocode}/{plugin,plugins}/*", opencode::PLUGIN, Consent::Unasked),
+    // Documented for its Agent Manager.
+    code_file(
+        ".kilo/setup-script{,.sh,.ps1,.cmd,.bat}",
+        "when a worktree is made",
+        Consent::Unknown,
+    ),
+    code_file(".kilo/run-script{,.sh,.ps1,.cmd,.bat}", "behind the Run button", Consent::Unknown),
+    code_file("{.kilo,.kilocode}/{tool,tools}/*.{js,ts}", opencode::TOOL, Consent::Unasked),
+    template_file(
+        "{.kilo,.kilocode}/{command,commands}/**/*.md",
+        opencode::TEMPLATE,
+        Consent::Unasked,
+    ),
 ];

@@ -5,7 +5,10 @@ pub mod dialect;
 #[cfg(feature = "transcript")]
 pub(crate) mod transcript;
 
-use super::repository::{Consent, RepositoryFile, code_file, settings_file};
+use super::repository::{
+    CommandKey, Condition, Consent, ENABLED, MCP_START, RepositoryFile, code_file, key,
+    settings_file,
+};
 use super::{
     Agent, Below, Event, Form, Guarded, Installation, Plugin, Scope, Sessions, SwitchFile,
     gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
@@ -83,12 +86,38 @@ const REPOSITORY_FILES: &[RepositoryFile] = &[
     code_file(".pi/extensions/*", EXTENSION, IN_OLD_VERSION),
     code_file(".pi/extensions/*/index.*", EXTENSION, IN_OLD_VERSION),
     settings_file(
-        ".pi/settings.json",
-        &[(&["extensions"], EXTENSION), (&["packages"], EXTENSION)],
+        ".pi/extensions/*/package.json",
+        &[key(&["pi", "extensions", "*"], EXTENSION)],
         IN_OLD_VERSION,
     ),
+    settings_file(".pi/settings.json", SETTINGS, IN_OLD_VERSION),
+    settings_file(".pi/mcp.json", SERVERS, TRUST),
 ];
 
+const SETTINGS: &[CommandKey] = &[
+    // `!` and `-` exclude an extension; `+` includes one of those that are found elsewhere.
+    key(&["extensions", "*"], EXTENSION).given(Condition::NoPrefix(&["!", "-"])),
+    key(&["packages", "*"], PACKAGE),
+    // Also with an empty list of extensions: the package is installed.
+    key(&["packages", "*", "source"], PACKAGE),
+    // Observed in 0.73.1: for a package that is not installed.
+    key(&["npmCommand"], "when a package is installed"),
+    key(&["shellPath"], "for every shell command"),
+    key(&["shellCommandPrefix"], "before every shell command"),
+    key(&["externalEditor"], "when the editor is opened"),
+];
+
+/// Documented in 1.6.0, which has no MCP servers in `-p` without trust.
+const SERVERS: &[CommandKey] = &[
+    key(&["mcpServers", "*"], MCP_START).given(ENABLED),
+    key(&["mcpServers", "*", "env", "*"], MCP_START).given(SHELL_VALUE),
+    key(&["mcpServers", "*", "headers", "*"], MCP_START).given(SHELL_VALUE),
+];
+/// A value that is a command.
+const SHELL_VALUE: Condition = Condition::Prefix("!");
+const TRUST: Consent = Consent::Asked("after you trust the project");
+
+const PACKAGE: &str = "at start, as a package";
 const EXTENSION: &str = "at start, as an extension";
 /// 1.6.0 asks for trust in the project first, and skips its extensions with `-p`.
 const IN_OLD_VERSION: Consent = Consent::UnaskedIf("in Pi 0.73");

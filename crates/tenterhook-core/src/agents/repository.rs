@@ -4,7 +4,7 @@
 /// A kind of file in a project from which an agent runs commands.
 #[derive(Clone, Copy, Debug)]
 pub struct RepositoryFile {
-    /// Its path in the project: `*` is any text in a name, and `**` any folders.
+    /// Its path in the project: `*` is any text in a name, `**` any folders, and `{a,b}` either.
     pub path: &'static str,
     /// Where the commands stand in it.
     pub commands: Commands,
@@ -25,8 +25,47 @@ pub enum Commands {
     Code(&'static str),
 }
 
-/// A path of keys to a command (`*` is any key), and when the agent runs it.
-pub type CommandKey = (&'static [&'static str], &'static str);
+/// A path of keys to a command, and when the agent runs it.
+#[derive(Clone, Copy, Debug)]
+pub struct CommandKey {
+    /// The path: `*` is any key, and any element of a list.
+    pub path: &'static [&'static str],
+    /// When the agent runs the command.
+    pub when: &'static str,
+    /// What must hold of it; the agent runs nothing of another.
+    pub condition: Condition,
+}
+
+/// What must hold of the node at a path of keys, so that the agent runs it.
+#[derive(Clone, Copy, Debug)]
+pub enum Condition {
+    /// Nothing.
+    Always,
+    /// No entry that `*` selects on the way has this flag with this value.
+    Unless(&'static str, bool),
+    /// An entry that `*` selects on the way has this text at these keys.
+    If(&'static [&'static str], &'static str),
+    /// It is a text that begins with none of these.
+    NoPrefix(&'static [&'static str]),
+    /// It is a text that begins so.
+    Prefix(&'static str),
+    /// It is a text with one of these in it.
+    Containing(&'static [&'static str]),
+    /// It is none of these texts.
+    NoneOf(&'static [&'static str]),
+}
+
+impl CommandKey {
+    /// Adds a condition.
+    pub(super) const fn given(self, condition: Condition) -> Self {
+        Self { condition, ..self }
+    }
+}
+
+/// Creates the row of a command at a path of keys.
+pub(super) const fn key(path: &'static [&'static str], when: &'static str) -> CommandKey {
+    CommandKey { path, when, condition: Condition::Always }
+}
 
 /// Whether an agent asks the user before it runs what a repository brings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,8 +146,26 @@ pub(super) const fn code_file(
     RepositoryFile { path, commands: Commands::Code(when), consent }
 }
 
+/// Creates the row of a text with commands between backticks behind `!`.
+pub(super) const fn template_file(
+    path: &'static str,
+    when: &'static str,
+    consent: Consent,
+) -> RepositoryFile {
+    RepositoryFile { path, commands: Commands::Lines(when), consent }
+}
+
 /// The MCP servers in a file with the key `mcpServers`.
-pub(super) const MCP_SERVERS: &[CommandKey] = &[(&["mcpServers", "*"], MCP_START)];
+pub(super) const MCP_SERVERS: &[CommandKey] = &[key(&["mcpServers", "*"], MCP_START)];
+
+/// The same where an agent does not start a server with `disabled: true`.
+pub(super) const MCP_SERVERS_UNLESS_DISABLED: &[CommandKey] =
+    &[key(&["mcpServers", "*"], MCP_START).given(DISABLED)];
+
+/// The switch `disabled: true` of an entry.
+pub(super) const DISABLED: Condition = Condition::Unless("disabled", true);
+/// The switch `enabled: false` of an entry.
+pub(super) const ENABLED: Condition = Condition::Unless("enabled", false);
 
 /// When an agent starts the MCP servers that a file names.
 pub(super) const MCP_START: &str = "at start, as an MCP server";

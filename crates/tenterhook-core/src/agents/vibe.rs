@@ -5,7 +5,9 @@ pub mod dialect;
 #[cfg(feature = "transcript")]
 pub(crate) mod transcript;
 
-use super::repository::{CommandKey, Consent, MCP_START, RepositoryFile, hook_file, settings_file};
+use super::repository::{
+    CommandKey, Consent, MCP_START, RepositoryFile, hook_file, key, settings_file,
+};
 use super::{
     Agent, Below, EntryForm, EntryValue, Event, Form, Guarded, Installation, Scope, Sessions,
     env_file, new_config_path, observer_event, tool_gate_event, tool_observer_event,
@@ -79,7 +81,7 @@ const REPOSITORY_FILES: &[RepositoryFile] = &[
     settings_file(".vibe/config.toml", SERVERS, TRUST),
 ];
 const TRUST: Consent = Consent::Asked("after you trust the folder, or with `--trust`");
-const SERVERS: &[CommandKey] = &[(&["mcp_servers", "*"], MCP_START)];
+const SERVERS: &[CommandKey] = &[key(&["mcp_servers", "*"], MCP_START)];
 
 /// The events for which Mistral Vibe calls Tenterhook: all that it has.
 const EVENTS: &[Event] = &[

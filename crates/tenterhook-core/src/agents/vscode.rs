@@ -3,7 +3,9 @@
 
 pub mod dialect;
 
-use super::repository::{CommandKey, Consent, MCP_START, RepositoryFile, hook_file, settings_file};
+use super::repository::{
+    CommandKey, Consent, MCP_START, RepositoryFile, hook_file, key, settings_file,
+};
 use super::{Agent, Evidence, Installation, SharedFiles};
 
 /// The agent.
@@ -49,8 +51,8 @@ const REPOSITORY_FILES: &[RepositoryFile] = &[
     settings_file(".vscode/settings.json", FOLDERS, Consent::Unknown),
 ];
 /// Further folders with hook files.
-const FOLDERS: &[CommandKey] = &[(&["chat.hookFilesLocations", "*"], "its hook files")];
-const SERVERS: &[CommandKey] = &[(&["servers", "*"], MCP_START)];
+const FOLDERS: &[CommandKey] = &[key(&["chat.hookFilesLocations", "*"], "its hook files")];
+const SERVERS: &[CommandKey] = &[key(&["servers", "*"], MCP_START)];
 
 /// Its events, by their neutral names.
 const EVENTS: &[&str] = &[

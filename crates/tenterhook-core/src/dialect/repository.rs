@@ -1,7 +1,7 @@
 //! Finds the commands that an agent runs of a project's file, at the keys that a table of the agent
 //! names. Pure: opens no file, and decides nothing about the commands.
 
-use crate::agents::{Commands, RepositoryFile};
+use crate::agents::{Commands, Condition, RepositoryFile};
 use crate::diagnostic::Span;
 use crate::syntax::{self, Entry, Format, Node};
 
@@ -46,15 +46,17 @@ pub fn read_repository_commands(file: &RepositoryFile, text: &str) -> Vec<Reposi
                 Err(unreadable) => return unreadable,
             };
             let mut found = Vec::new();
-            for (path, when) in keys {
-                visit_nodes_at_key_path(&root, path, KeyPosition::default(), &mut |node, place| {
-                    let command = command_of_node(node).map(|command| RepositoryCommand {
+            for key in keys {
+                let start = KeyPosition::default();
+                visit_nodes_at_key_path(&root, key.path, start, &mut |node, place| {
+                    let is_met = |command: &String| is_met(key.condition, command, &place.selected);
+                    let command = command_of_node(node).filter(is_met);
+                    found.extend(command.map(|command| RepositoryCommand {
                         line: line_of(text, place.span.unwrap_or(node.span)),
-                        when: format!("`{}`: {when}", place.names),
+                        when: format!("`{}`: {}", place.names, key.when),
                         text: command,
                         is_hook: false,
-                    });
-                    found.extend(command);
+                    }));
                 });
             }
             found.sort();
@@ -109,36 +111,71 @@ fn line_of(text: &str, span: Span) -> usize {
     1 + text.get(..span.start).unwrap_or_default().matches('\n').count()
 }
 
-/// Where a node is: the keys that lead to it, and the span of the last one.
-#[derive(Clone, Default)]
-struct KeyPosition {
-    names: String,
-    span: Option<Span>,
+/// Returns `true` if a command meets the condition. `selected` are the entries that `*` selected on
+/// the way to it.
+fn is_met(condition: Condition, command: &str, selected: &[&Node]) -> bool {
+    match condition {
+        Condition::Always => true,
+        // With a key that is written twice, parsers differ: each value must be the one that switches off.
+        Condition::Unless(flag, value) => !selected.iter().any(|entry| {
+            let mut values = entry.entries().iter().filter(|entry| entry.key == flag).peekable();
+            values.peek().is_some() && values.all(|entry| entry.node.as_bool() == Some(value))
+        }),
+        Condition::If(keys, wanted) => selected.iter().any(|entry| {
+            let mut is_wanted = false;
+            visit_nodes_at_key_path(entry, keys, KeyPosition::default(), &mut |node, _| {
+                is_wanted |= node.as_str() == Some(wanted);
+            });
+            is_wanted
+        }),
+        Condition::NoPrefix(prefixes) => !prefixes.iter().any(|prefix| command.starts_with(prefix)),
+        Condition::Prefix(prefix) => command.starts_with(prefix),
+        Condition::Containing(parts) => parts.iter().any(|part| command.contains(part)),
+        Condition::NoneOf(texts) => !texts.contains(&command),
+    }
 }
 
-impl KeyPosition {
-    /// Returns the place of an entry below this one.
-    fn with_entry(&self, entry: &Entry) -> Self {
+/// Where a node is: the keys that lead to it, the span of the last one, and the nodes that `*`
+/// selected on the way.
+#[derive(Clone, Default)]
+struct KeyPosition<'a> {
+    names: String,
+    span: Option<Span>,
+    selected: Vec<&'a Node>,
+}
+
+impl<'a> KeyPosition<'a> {
+    /// Returns the place of an entry below this one, which this key selected.
+    fn with_entry(&self, entry: &'a Entry, key: &str) -> Self {
         let dot = if self.names.is_empty() { "" } else { "." };
-        Self { names: format!("{}{dot}{}", self.names, entry.key), span: Some(entry.key_span) }
+        let names = format!("{}{dot}{}", self.names, entry.key);
+        let mut selected = self.selected.clone();
+        selected.extend((key == "*").then_some(&entry.node));
+        Self { names, span: Some(entry.key_span), selected }
+    }
+
+    /// Returns the place of an element of the list here.
+    fn with_element(&self, element: &'a Node) -> Self {
+        let mut selected = self.selected.clone();
+        selected.push(element);
+        Self { span: Some(element.span), selected, ..self.clone() }
     }
 }
 
 /// Calls `each` for every node at the end of the path, also below a key that is written twice. `*`
 /// passes the elements of a list as well.
-fn visit_nodes_at_key_path(
-    node: &Node,
+fn visit_nodes_at_key_path<'a>(
+    node: &'a Node,
     path: &[&str],
-    place: KeyPosition,
-    each: &mut dyn FnMut(&Node, KeyPosition),
+    place: KeyPosition<'a>,
+    each: &mut dyn FnMut(&'a Node, KeyPosition<'a>),
 ) {
     let Some((key, rest)) = path.split_first() else { return each(node, place) };
     for entry in node.entries().iter().filter(|entry| *key == "*" || entry.key == *key) {
-        visit_nodes_at_key_path(&entry.node, rest, place.with_entry(entry), each);
+        visit_nodes_at_key_path(&entry.node, rest, place.with_entry(entry, key), each);
     }
     for element in node.as_array().unwrap_or_default().iter().filter(|_| *key == "*") {
-        let place = KeyPosition { span: Some(element.span), ..place.clone() };
-        visit_nodes_at_key_path(element, rest, place, each);
+        visit_nodes_at_key_path(element, rest, place.with_element(element), each);
     }
 }
 
@@ -243,10 +280,14 @@ mod tests {
     use super::*;
     use crate::agents::{CommandKey, Consent};
 
+    const fn key(path: &'static [&'static str], when: &'static str) -> CommandKey {
+        CommandKey { path, when, condition: Condition::Always }
+    }
+
     const KEYS: &[CommandKey] = &[
-        (&["helper"], "at start"),
-        (&["line", "command"], "always"),
-        (&["servers", "*"], "at start"),
+        key(&["helper"], "at start"),
+        key(&["line", "command"], "always"),
+        key(&["servers", "*"], "at start"),
     ];
 
     fn read(path: &'static str, commands: Commands, text: &str) -> Vec<(usize, String, String)> {
@@ -270,6 +311,31 @@ mod tests {
         let toml = "[[servers]]\nname = 'a'\ncommand = 'b'\n";
         let [(1, _, command)] = &read("x.toml", Commands::Keys(KEYS), toml)[..] else { panic!() };
         assert_eq!(command, "b");
+    }
+
+    /// T-194.
+    #[test]
+    fn command_whose_condition_is_not_met_is_left_out() {
+        let read = |path, condition, text| {
+            let keys: &[CommandKey] = &[CommandKey { path, when: "w", condition }];
+            let keys: &'static [CommandKey] = Box::leak(keys.into());
+            let found = read("x.json", Commands::Keys(keys), text);
+            found.into_iter().map(|(_, _, command)| command).collect::<Vec<_>>()
+        };
+        let off = Condition::Unless("enabled", false);
+        let servers = r#"{"enabled": false, "s": {"a": {"command": "a", "enabled": false},
+            "b": {"command": "b", "enabled": true}, "c": {"command": "c", "enabled": "false"},
+            "d": {"command": "d", "enabled": false, "enabled": true}, "e": {"command": "e"}}}"#;
+        assert_eq!(read(&["s", "*"], off, servers), ["b", "c", "d", "e"]);
+        assert_eq!(read(&["s", "*", "command"], off, servers), ["b", "c", "d", "e"]);
+        let tasks = r#"{"tasks": [{"command": "a", "run": {"on": "open"}}, {"command": "b"}]}"#;
+        assert_eq!(read(&["tasks", "*"], Condition::If(&["run", "on"], "open"), tasks), ["a"]);
+        let list = r#"{"l": ["!a", "-b", "c", ["d", {"command": "no"}], {"source": "e"}]}"#;
+        assert_eq!(read(&["l", "*"], Condition::NoPrefix(&["!", "-"]), list), ["c", "d"]);
+        assert_eq!(read(&["l", "*"], Condition::Prefix("!"), list), ["!a"]);
+        assert_eq!(read(&["l", "*"], Condition::Containing(&["a", "b"]), list), ["!a", "-b"]);
+        assert_eq!(read(&["l", "*"], Condition::NoneOf(&["!a", "c"]), list), ["-b", "d"]);
+        assert_eq!(read(&["l", "*", "source"], Condition::Always, list), ["e"]);
     }
 
     /// T-190.
