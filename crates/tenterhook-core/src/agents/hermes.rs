@@ -6,8 +6,8 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Approvals, Below, EntryForm, Event, Fallback, Form, Guarded, Installation, Scope,
-    Sessions, env_file, gate_event, new_config_path, observer_event, overriding_env_file,
+    Agent, Approvals, Below, EntryForm, EntryValue, Event, Fallback, Form, Guarded, Installation,
+    Scope, Sessions, env_file, gate_event, new_config_path, observer_event, overriding_env_file,
     tool_gate_event, tool_observer_event,
 };
 
@@ -73,6 +73,8 @@ pub static AGENT: Agent = Agent {
         form: Form::Yaml,
         entry: EntryForm {
             kind: None,
+            closed: Some(("fail_closed", EntryValue::True)),
+            closes_only_tools: true,
             fallback: Fallback::Print(r#"{"action":"block","message":"@REASON@"}"#),
             ..EntryForm::USUAL
         },

@@ -182,6 +182,8 @@ pub struct EntryForm {
     pub timeout: Option<(&'static str, u64)>,
     /// The key and value with which the agent itself denies if a gate gives no answer.
     pub closed: Option<(&'static str, EntryValue)>,
+    /// Whether that key has an effect only on tool events.
+    pub closes_only_tools: bool,
     /// The matcher that is written for tool events.
     pub matcher: Option<&'static str>,
     /// How its command denies if the program is missing.
@@ -194,9 +196,16 @@ impl EntryForm {
         kind: Some("command"),
         timeout: Some(("timeout", 1)),
         closed: None,
+        closes_only_tools: false,
         matcher: None,
         fallback: Fallback::ExitCode,
     };
+
+    /// Returns the key and value that make the agent deny if an event gets no answer.
+    #[must_use]
+    pub const fn closed_of_event(&self, event: &Event) -> Option<(&'static str, EntryValue)> {
+        if event.gates && (event.tool || !self.closes_only_tools) { self.closed } else { None }
+    }
 }
 
 /// Whether an agent runs only approved hooks, and the user file in which it stores the approvals.

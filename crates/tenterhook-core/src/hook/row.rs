@@ -239,6 +239,13 @@ impl Subject {
         }
     }
 
+    /// Returns all names that the agent has or had for the tool that it calls `own`.
+    #[must_use]
+    pub fn names_of_tool(&self, own: &str) -> &'static [&'static str] {
+        let Self::Tool(table) = self else { return &[] };
+        names::find_tool_by_own_name(table, own).map_or(&[], |tool| tool.own)
+    }
+
     /// Returns the other names of the subject, in other versions of the agent and in other agents:
     /// a matcher that lists one of them matches too (S-5).
     #[must_use]

@@ -101,7 +101,7 @@ fn command_entry(agent: &Agent, event: &Event, line: &str) -> Value {
     if let Some((key, units)) = form.timeout {
         entry.insert(key.to_owned(), (event.seconds * units).into());
     }
-    if let Some((key, value)) = form.closed.filter(|_| event.gates) {
+    if let Some((key, value)) = form.closed_of_event(event) {
         entry.insert(key.to_owned(), value_as_json(value));
     }
     Value::Object(entry)

@@ -196,7 +196,7 @@ fn entry_text(agent: &Agent, event: &Event, program: &str, name: &str) -> String
         format!("command = {}", quoted(&entry::hook_command_line(agent, event, program))),
     ]);
     lines.extend(form.timeout.map(|(key, units)| format!("{key} = {}", event.seconds * units)));
-    let closed = form.closed.filter(|_| event.gates);
+    let closed = form.closed_of_event(event);
     lines.extend(closed.map(|(key, value)| format!("{key} = {}", entry::value_as_json(value))));
     lines.push(String::new());
     lines.join("\n")

@@ -1,5 +1,5 @@
-//! The dialect of Hermes 0.19: hooks of one YAML file that no shell runs. Hermes continues whenever
-//! a hook fails.
+//! The dialect of Hermes 0.19 to 0.21: hooks of one YAML file that no shell runs. Hermes continues
+//! whenever a hook fails, unless its entry says `fail_closed`, which 0.19 does not know.
 //!
 //! Implements `docs/spec/dialect-hermes.md` (HE-).
 
@@ -13,6 +13,7 @@ mod vocabulary;
 use std::path::Path;
 use std::time::Duration;
 
+use crate::agents::EntryValue;
 use crate::answer::Powers;
 use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::reply_form;
@@ -25,6 +26,7 @@ pub(crate) use crate::syntax::Node;
 pub static HERMES: Dialect = Dialect {
     files: Files { written: Ok(&WRITTEN), ..Files::DEFAULT },
     matching: Matching {
+        own_tool_key: Some(vocabulary::OWN_NAME),
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "HE-10"),
         ..Matching::DEFAULT
     },
@@ -49,7 +51,7 @@ static WRITTEN: HookFile = HookFile {
     layout: Layout::Yaml,
     keys: &[(Field::Matcher, "matcher"), (Field::Line, "command"), (Field::Timeout, "timeout")],
     second: 1.0,
-    closed: None,
+    closed: Some(("fail_closed", EntryValue::True)),
 };
 
 /// The default timeout of a hook, and the longest.

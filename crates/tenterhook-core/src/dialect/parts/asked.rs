@@ -73,7 +73,11 @@ impl Dialect {
     ) -> Option<Cow<'a, str>> {
         let text = row.subject.matcher_text(event)?;
         let is_tool = matches!(row.subject, Subject::Tool(_));
-        let own = is_tool.then(|| servers::own_name(self.matching.server_tool, text)).flatten();
+        let own = || {
+            let given = self.matching.own_tool_key.and_then(|key| event.text(key));
+            given.map(str::to_owned).or_else(|| servers::own_name(self.matching.server_tool, text))
+        };
+        let own = is_tool.then(own).flatten();
         Some(own.map_or(Cow::Borrowed(text), Cow::Owned))
     }
 

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::command::split_command;
+use super::reply::GATE;
 use super::{LONGEST_TIMEOUT, TIMEOUT, vocabulary};
 use crate::diagnostic::{Code, Severity};
 use crate::dialect::DialectId;
@@ -12,7 +13,7 @@ use crate::dialect::kit::entry::{self, EntryFault, Fields};
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
 use crate::dialect::kit::groups;
 use crate::dialect::kit::lint::Lints;
-use crate::hook::{Command, Inherit, Invocation, Run};
+use crate::hook::{Command, Inherit, Invocation, OnFailure, Run};
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{Format, Node};
@@ -23,25 +24,31 @@ static FILE: File = File {
     rules: Rules::with_one_rule("HE-3"),
     takes_comments: true,
     takes_mark: true,
-    beside: &["output_spill"],
+    beside: &["output_spill", "outbound"],
     lints: Some(&LINTS),
     ..File::new("Hermes", DialectId::HERMES, || &vocabulary::ROWS, read_hook)
 };
 
-/// What the lints need to know of Hermes: further tools of `toolsets.py` in 0.19.0.
+/// What the lints need to know of Hermes: further tools of `toolsets.py` in 0.19.0, and
+/// behind them those that later releases added (0.21.3, commit 00067189).
 pub(super) static LINTS: Lints = Lints {
     agent: "Hermes",
     tools: &[
-        &["execute_code", "process", "read_terminal", "close_terminal", "vision_analyze"],
+        &["execute_code", "read_terminal", "close_terminal", "vision_analyze"],
         &["image_generate", "skills_list", "skill_view", "skill_manage", "text_to_speech"],
         &["browser_navigate", "browser_snapshot", "browser_click", "browser_type"],
         &["browser_scroll", "browser_back", "browser_press", "browser_get_images"],
         &["browser_vision", "browser_console", "browser_cdp", "browser_dialog", "memory"],
-        &["session_search", "clarify", "cronjob", "computer_use", "send_message"],
+        &["session_search", "clarify", "computer_use", "send_message"],
         &["ha_list_entities", "ha_get_state", "ha_list_services", "ha_call_service"],
         &["kanban_show", "kanban_list", "kanban_complete", "kanban_block", "kanban_heartbeat"],
         &["kanban_comment", "kanban_create", "kanban_link", "kanban_unblock", "kanban_attach"],
         &["kanban_attach_url", "kanban_attachments", "video_analyze", "video_generate"],
+        &["browser_exec", "kanban_request_review"],
+        &["kanban_request_changes", "x_search", "xai_video_edit", "xai_video_extend"],
+        &["desktop_project", "desktop_preview", "drive_preview", "annotate_preview"],
+        &["read_window_below", "focus_pane", "react_to_message", "setup_mcp"],
+        &["workflow"],
     ],
     matcher_key: "matcher",
     old_names: &[],
@@ -58,12 +65,12 @@ pub(super) static LINTS: Lints = Lints {
 const FIELDS: Fields = Fields {
     whose: "a hook",
     code: Code::UnknownEntryField,
-    known: &["command", "matcher", "timeout"],
+    known: &["command", "matcher", "timeout", "fail_closed", "failClosed"],
     foreign: &[("type", "leave it out: every hook is a command")],
 };
 
 /// Events that test a matcher.
-const MATCHED: &[&str] = &["pre_tool_call", "post_tool_call"];
+const MATCHED: &[&str] = &[GATE, "post_tool_call"];
 
 /// Words that have a meaning only for a shell.
 const SHELL_WORDS: &[&str] = &["|", "||", "&&", "&", ";", ">", ">>", "<", "2>&1", "2>/dev/null"];
@@ -89,6 +96,9 @@ fn read_hook(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     let mut hook = entry::new_hook(reader, node, name, &matcher.0, scope, run);
     hook.matcher = Matcher::new(matcher.1);
     hook.timeout = read_timeout(reader, node);
+    if name == GATE && is_fail_closed(reader, node) {
+        hook.on_failure = Some(OnFailure::Block);
+    }
     hook.arming = Off::arming_from_reason(scope.off.clone().or(broken));
     reader.read.hooks.push(hook);
 }
@@ -141,6 +151,12 @@ fn read_matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> (String,
     }
     groups::lint_matcher_text(reader, field, scope, &text, &whole);
     (text, whole)
+}
+
+/// Returns `true` if a failure of the hook denies; `fail_closed` wins over `failClosed` (HE-9).
+fn is_fail_closed(reader: &mut Reader<'_>, node: &Node) -> bool {
+    let key = if node.entry("fail_closed").is_some() { "fail_closed" } else { "failClosed" };
+    reader.read_flag(node, key)
 }
 
 /// Reads the timeout in seconds, at most [`LONGEST_TIMEOUT`] (HE-8).

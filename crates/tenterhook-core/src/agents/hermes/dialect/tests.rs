@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::HERMES;
 use crate::dialect::{DialectId, Fit, Roots};
 use crate::event::Event;
-use crate::hook::{Arming, Invocation, Run};
+use crate::hook::{Arming, Invocation, OnFailure, Run};
 use crate::source::{ReadConfig, Source};
 
 fn read_file(text: &str) -> ReadConfig {
@@ -44,6 +44,8 @@ fn observed_payloads_round_trip_unchanged() {
         (call("patch", &patch), Some("apply_patch")),
         (call("delegate_task", &json!({"goal": "g"})), Some("Agent")),
         (call("mcp__a__b", &json!({"x": 1})), Some("mcp__a__b")),
+        (call("process", &json!({"action": "poll"})), Some("process_manage")),
+        (call("todo", &json!({"todos": []})), Some("TodoWrite")),
         (prompt, None),
     ] {
         let event = decode_event(&given);
@@ -71,19 +73,55 @@ fn fields_of_extra_have_neutral_names() {
 /// HE-31: what runs a command under another name is judged as the shell.
 #[test]
 fn code_and_typed_text_are_commands_of_the_shell() {
+    let typed =
+        |action: &str, data: Value| json!({"action": action, "session_id": "p", "data": data});
     for (tool, input, expected) in [
         ("execute_code", json!({"code": "print('x')"}), Some("python3 -c 'print('\\''x'\\'')'")),
-        ("process", json!({"action": "submit", "session_id": "p", "data": "ls"}), Some("ls")),
-        ("process", json!({"action": "write", "session_id": "p", "data": "ls"}), Some("ls")),
-        ("process", json!({"action": "poll", "session_id": "p", "data": "x"}), None),
+        ("browser_exec", json!({"code": "1"}), Some("python3 -c 1")),
+        ("process", typed("submit", "ls".into()), Some("ls")),
+        ("process", typed("write", "ls".into()), Some("ls")),
+        ("process_manage", typed("submit", "ls".into()), Some("ls")),
+        ("process_manage", typed("write", 5.into()), Some("5")),
+        ("process_manage", typed("poll", "x".into()), None),
+        ("process", typed("submit", Value::Null), None),
         ("execute_code", json!({}), None),
     ] {
         let event = decode_event(&call(tool, &input));
-        let name = if expected.is_some() { "Bash" } else { tool };
-        assert_eq!(event.text("tool_name"), Some(name), "{tool} {input}");
+        let is_shell = event.text("tool_name") == Some("Bash");
+        assert_eq!(is_shell, expected.is_some(), "{tool} {input}");
         let command = event.payload["tool_input"].get("command").and_then(Value::as_str);
         assert_eq!(command, expected, "{tool} {input}");
+        let written: Value =
+            serde_json::from_slice(&HERMES.encode_event(&event).body).expect("JSON");
+        assert_eq!(written["tool_name"], tool, "a hook of Hermes gets Hermes's name");
     }
+}
+
+/// HE-9.
+#[test]
+fn hook_that_fails_closed_blocks_before_a_tool_only() {
+    for (event, field, blocks) in [
+        ("pre_tool_call", "fail_closed: true", true),
+        ("pre_tool_call", "failClosed: true", true),
+        ("pre_tool_call", "fail_closed: false\n      failClosed: true", false),
+        ("pre_tool_call", "timeout: 5", false),
+        ("pre_verify", "fail_closed: true", false),
+    ] {
+        let read = read_file(&format!("hooks:\n  {event}:\n    - command: a\n      {field}\n"));
+        assert_eq!(codes(&read), [""; 0], "{:?}", read.diagnostics);
+        let [hook] = read.hooks.as_slice() else { panic!("one hook: {:?}", read.hooks) };
+        assert_eq!(hook.on_failure == Some(OnFailure::Block), blocks, "{event} {field}");
+    }
+}
+
+/// HE-2, HE-3: what later releases know is no finding.
+#[test]
+fn events_of_later_releases_are_known() {
+    let read = read_file(
+        "hooks:\n  outbound:\n    - url: https://x\n      events: [on_session_end]\n  on_stream_end:\n    - command: a\n  on_kanban_dispatch_tick:\n    - command: a\n",
+    );
+    assert_eq!(codes(&read), [""; 0], "{:?}", read.diagnostics);
+    assert_eq!(read.hooks.len(), 2);
 }
 
 /// HE-1.

@@ -10,7 +10,7 @@ use super::TIMEOUT;
 use super::reply::FORM;
 use crate::dialect::kit::call::{Keys, Vocabulary, end_of_turn_row, event_row};
 use crate::dialect::kit::reply_form;
-use crate::dialect::tools::ToolWords;
+use crate::dialect::tools::{ToolWords, find_tool_by_neutral_name};
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
 use crate::event::Event;
 
@@ -29,7 +29,8 @@ const AGENT: Subject = Subject::Field("agent_type");
 pub(super) static ROWS: LazyLock<Vec<EventRow>> =
     LazyLock::new(|| reply_form::rows_with_timeout(&FORM, EVENTS, TIMEOUT));
 
-/// The events, as in `VALID_HOOKS` of `hermes_cli/plugins.py` 0.19.0.
+/// The events, as in `VALID_HOOKS` of `hermes_cli/plugins.py` 0.19.0, and behind them those that
+/// later releases added (0.21.3, commit 00067189).
 #[rustfmt::skip]
 static EVENTS: &[EventRow] = &[
     event_row("pre_tool_call", "PreToolUse", TOOL, &[], "a tool is about to run"),
@@ -55,6 +56,23 @@ static EVENTS: &[EventRow] = &[
     event_row("kanban_task_claimed", "kanban_task_claimed", NONE, &[], "a worker took a task"),
     event_row("kanban_task_completed", "kanban_task_completed", NONE, &[], "a task is done"),
     event_row("kanban_task_blocked", "kanban_task_blocked", NONE, &[], "a task is blocked"),
+    event_row("on_stream_start", "on_stream_start", NONE, &[], "an answer begins to arrive"),
+    event_row("on_stream_delta", "on_stream_delta", NONE, &[], "a part of an answer arrived"),
+    event_row("on_stream_end", "on_stream_end", NONE, &[], "an answer arrived"),
+    event_row("on_interim_message", "on_interim_message", NONE, &[], "the model wrote a text within a turn"),
+    event_row("pre_auxiliary_call", "pre_auxiliary_call", NONE, &[], "a request for a side task is about to be sent to a model"),
+    event_row("post_auxiliary_call", "post_auxiliary_call", NONE, &[], "a model answered the request for a side task"),
+    event_row("on_skill_lifecycle", "on_skill_lifecycle", NONE, &[], "a skill changed"),
+    event_row("agent_loop_stopped", "agent_loop_stopped", NONE, &[], "a turn was interrupted"),
+    event_row("on_room_member_activity", "on_room_member_activity", NONE, &[], "a member of a group chat did something"),
+    event_row("pre_transcription", "pre_transcription", NONE, &[], "a recording is about to be transcribed"),
+    event_row("on_kanban_worker_spawned", "on_kanban_worker_spawned", NONE, &[], "a worker started"),
+    event_row("on_kanban_worker_exited", "on_kanban_worker_exited", NONE, &[], "a worker ended"),
+    event_row("on_kanban_worker_stale_claim", "on_kanban_worker_stale_claim", NONE, &[], "a worker lost its task after a timeout"),
+    event_row("on_kanban_task_updated", "on_kanban_task_updated", NONE, &[], "a task changed"),
+    event_row("on_kanban_dispatch_tick", "on_kanban_dispatch_tick", NONE, &[], "the dispatcher looked for tasks"),
+    event_row("gateway_platform_event", "gateway_platform_event", NONE, &[], "a message in a chat was edited, deleted or reacted to"),
+    event_row("pre_command", "pre_command", NONE, &[], "a slash command is about to run"),
 ];
 
 const KEYS: Keys = &[
@@ -67,6 +85,8 @@ const KEYS: Keys = &[
     ("child_role", "agent_type"),
 ];
 
+/// Of several names, the first is that of the later releases, which still know the other one
+/// (`_LEGACY_TOOL_ALIASES` of `model_tools.py` 0.21.3).
 #[rustfmt::skip]
 pub(super) static TOOLS: &[ToolWords] = &[
     ToolWords { own: &[SHELL], neutral: "Bash", keys: &[("background", "run_in_background")] },
@@ -78,7 +98,11 @@ pub(super) static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["web_extract"], neutral: "WebFetch", keys: &[] },
     ToolWords { own: &["web_search"], neutral: "WebSearch", keys: &[] },
     ToolWords { own: &["delegate_task"], neutral: "Agent", keys: &[("goal", "prompt")] },
-    ToolWords { own: &["todo"], neutral: "TodoWrite", keys: &[] },
+    ToolWords { own: &["todo_list", "todo"], neutral: "TodoWrite", keys: &[] },
+    ToolWords { own: &["process_manage", "process"], neutral: "process_manage", keys: &[] },
+    ToolWords { own: &["cronjob_manage", "cronjob"], neutral: "cronjob_manage", keys: &[] },
+    ToolWords { own: &["gui_tour", "tour"], neutral: "gui_tour", keys: &[] },
+    ToolWords { own: &["show_tip", "tip"], neutral: "show_tip", keys: &[] },
 ];
 
 const SHELL: &str = "terminal";
@@ -87,6 +111,10 @@ const APPLY_PATCH: &str = "apply_patch";
 
 /// The keys of a payload beside `extra`, in their order.
 const OUTER: &[&str] = &["hook_event_name", "tool_name", "tool_input", "session_id", "cwd"];
+
+/// The field of an event with the name that Hermes gave to its tool, if it is not the first of the
+/// row (HE-31, HE-32).
+pub(super) const OWN_NAME: &str = "hermes_tool_name";
 
 /// Reads a payload, whose `extra` holds the event's own fields (HE-20).
 pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
@@ -97,36 +125,72 @@ pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<E
         }
     }
     fields.retain(|key, value| !value.is_null() || !matches!(&**key, "tool_name" | "tool_input"));
+    fields.shift_remove(OWN_NAME);
     rename_call(&mut fields);
-    WORDS.decode_event(&fields, roots)
+    let mut event = WORDS.decode_event(&fields, roots)?;
+    let row = event.text("tool_name").and_then(|name| find_tool_by_neutral_name(TOOLS, name));
+    let given = json.get("tool_name").and_then(Value::as_str);
+    if let (Some(row), Some(given)) = (row, given)
+        && row.own.first() != Some(&given)
+    {
+        event.payload.insert(OWN_NAME.to_owned(), given.into());
+    }
+    Ok(event)
 }
 
-/// Gives a call that runs a command the name and the `command` of the shell: code, and text typed
-/// into a running process (HE-31). A patch of several files gets a separate name.
+/// Gives a call that runs a command the name and the `command` of the shell (HE-31), and a patch of
+/// several files a separate name.
 fn rename_call(fields: &mut Map<String, Value>) {
-    let Some(tool) = fields.get("tool_name").and_then(Value::as_str) else { return };
-    let input = |key: &str| fields.get("tool_input")?.get(key)?.as_str();
-    let is_typed = matches!(input("action"), Some("write" | "submit"));
-    let (name, command) = match tool {
-        "execute_code" => {
-            (SHELL, input("code").map(|code| format!("python3 -c {}", quote_word(code))))
-        }
-        "process" if is_typed => (SHELL, input("data").map(str::to_owned)),
-        PATCH if input(PATCH).is_some() => (APPLY_PATCH, None),
-        _ => return,
-    };
-    if name == SHELL && command.is_none() {
-        return;
-    }
-    if let (Some(command), Some(Value::Object(input))) = (command, fields.get_mut("tool_input")) {
+    let Some(Value::String(tool)) = fields.get("tool_name") else { return };
+    let tool = tool.clone();
+    let Some(Value::Object(input)) = fields.get_mut("tool_input") else { return };
+    if let Some(command) = command_of_call(&tool, input) {
         input.insert("command".to_owned(), command.into());
+        fields.insert("tool_name".to_owned(), SHELL.into());
+    } else if tool == PATCH && input.get(PATCH).is_some_and(Value::is_string) {
+        fields.insert("tool_name".to_owned(), APPLY_PATCH.into());
     }
-    fields.insert("tool_name".to_owned(), name.into());
+}
+
+/// Returns what a call of another tool than the shell runs: code, or a text that it types into a
+/// running process. Hermes types a value that is no text as Python writes it.
+fn command_of_call(tool: &str, input: &Map<String, Value>) -> Option<String> {
+    let text = |key: &str| match input.get(key)? {
+        Value::String(text) => Some(text.clone()),
+        Value::Null => None,
+        other => Some(other.to_string()),
+    };
+    match tool {
+        "execute_code" | "browser_exec" => {
+            text("code").map(|code| format!("python3 -c {}", quote_word(&code)))
+        }
+        "process" | "process_manage" => {
+            let action = input.get("action")?.as_str()?;
+            text("data").filter(|_| matches!(action, "write" | "submit"))
+        }
+        _ => None,
+    }
+}
+
+/// Returns a changed input with the neutral keys. `given` has only the keys that change (HE-45).
+pub(super) fn to_neutral_input(words: &Vocabulary, event: &Event, given: &Value) -> Value {
+    let before = event.payload.get("tool_input").unwrap_or(&Value::Null);
+    let mut input = words.to_agent_input(event, before);
+    if let (Value::Object(input), Value::Object(given)) = (&mut input, given) {
+        input.extend(given.clone());
+        if let Some(command) = event.text(OWN_NAME).and_then(|tool| command_of_call(tool, input)) {
+            input.insert("command".to_owned(), command.into());
+        }
+    }
+    words.to_neutral_input(event, &input)
 }
 
 /// Writes a payload: what is not of every event stands in `extra`.
 pub(super) fn encode_event(event: &Event) -> Envelope {
     let mut fields = WORDS.to_agent_fields(event);
+    if let Some(own) = fields.shift_remove(OWN_NAME) {
+        fields.insert("tool_name".to_owned(), own);
+    }
     let mut payload = Map::new();
     for key in OUTER {
         payload.insert((*key).to_owned(), fields.shift_remove(*key).unwrap_or_default());
