@@ -172,7 +172,19 @@ fn add_grants_to_digest(canon: Canon, grants: &Grants, ground: PathRoots<'_>) ->
 }
 
 fn command_digest(command: &Command, ground: PathRoots<'_>) -> Digest {
-    let Command { invocation, copy: _, kept: _, inherit, pass, env, cwd, files, prewarm } = command;
+    // Whether it expands variables follows from the dialect, which has a separate field.
+    let Command {
+        invocation,
+        copy: _,
+        kept: _,
+        inherit,
+        pass,
+        env,
+        cwd,
+        files,
+        prewarm,
+        expands: _,
+    } = command;
     let canon = Canon::new("command");
     let canon = match invocation {
         Invocation::Argv { program, args } => canon

@@ -178,6 +178,7 @@ fn review_rows_of_command(command: &Command, line: String) -> Vec<Row> {
         cwd,
         files: _,
         prewarm: _,
+        expands: _,
     } = command;
     let mut rows = vec![("runs", line)];
     rows.extend(cwd.as_ref().map(|cwd| ("in", cwd.display().to_string())));

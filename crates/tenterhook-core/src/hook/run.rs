@@ -1,5 +1,6 @@
 //! What a hook runs, as its entry configures it. Values only; `executor` has the executors.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -114,6 +115,9 @@ pub struct Command {
     pub files: Vec<PathBuf>,
     /// Whether the next process is started before it is needed.
     pub prewarm: Prewarm,
+    /// Whether `${NAME}` in the words of a program without a shell stands for a variable; one that
+    /// is not set stays as written.
+    pub expands: bool,
 }
 
 /// A request to a server: the envelope is its body.
@@ -354,6 +358,23 @@ impl Command {
             cwd: None,
             files: Vec::new(),
             prewarm: Prewarm::Never,
+            expands: false,
+        }
+    }
+
+    /// Returns the program and its arguments, with the values of variables if it expands them.
+    #[must_use]
+    pub fn expanded_invocation<'a>(
+        &self,
+        variable: impl Fn(&str) -> Option<&'a str>,
+    ) -> Cow<'_, Invocation> {
+        match self.invocation() {
+            Invocation::Argv { program, args } if self.expands => {
+                let expand = |word: &String| expand_variables(word, &variable);
+                let (program, args) = (expand(program), args.iter().map(expand).collect());
+                Cow::Owned(Invocation::Argv { program, args })
+            }
+            invocation => Cow::Borrowed(invocation),
         }
     }
 
@@ -380,6 +401,43 @@ impl Command {
     }
 }
 
+/// Replaces each `${NAME}` by the value of the variable, if it has one.
+fn expand_variables<'a>(text: &str, variable: impl Fn(&str) -> Option<&'a str>) -> String {
+    let (mut expanded, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once("${") {
+        let named = after.split_once('}').filter(|(name, _)| !name.is_empty());
+        let value = named.and_then(|(name, behind)| Some((variable(name)?, behind)));
+        let (inserted, behind) = value.unwrap_or(("${", after));
+        expanded.extend([before, inserted]);
+        rest = behind;
+    }
+    expanded.push_str(rest);
+    expanded
+}
+
 fn first_line(text: &str) -> &str {
     text.trim().lines().next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// HE-7: as `_expand_env_vars` of Hermes 0.19.0 does.
+    #[test]
+    fn variables_in_words_are_replaced_and_unset_ones_stay() {
+        let invocation = Invocation::Argv {
+            program: "${A}/x".to_owned(),
+            args: ["${A}${B}", "${} ${A", "$A", "${A:-x}"].map(str::to_owned).to_vec(),
+        };
+        let variable = |name: &str| (name == "A").then_some("/a ${A}");
+        let mut command = Command::new(invocation.clone(), Inherit::All);
+        assert_eq!(*command.expanded_invocation(variable), invocation);
+        command.expands = true;
+        let expanded = Invocation::Argv {
+            program: "/a ${A}/x".to_owned(),
+            args: ["/a ${A}${B}", "${} ${A", "$A", "${A:-x}"].map(str::to_owned).to_vec(),
+        };
+        assert_eq!(*command.expanded_invocation(variable), expanded);
+    }
 }

@@ -170,6 +170,12 @@ fn process_for_task(
     let file =
         env_file.map(|file| (file.variable_name().to_owned(), file.path().display().to_string()));
     described.env = environment_for_process(task, command, task.envelope.env.iter().chain(&file));
+    if command.expands {
+        let invocation = command.expanded_invocation(|name| {
+            described.env.iter().find(|(key, _)| key == name).and_then(|(_, value)| value.to_str())
+        });
+        described.program = to_process_program(&invocation);
+    }
     // A hook must still judge after the agent's directory was deleted; the report says where it
     // ran. A directory that the hook's entry names is part of what it judges, so it has no fallback
     //

@@ -88,8 +88,8 @@ pub(crate) struct Matching {
     pub(crate) tests_other_names: bool,
     /// How matchers name a tool of an MCP server, with `SERVER` and `TOOL` in it.
     pub(crate) server_tool: &'static str,
-    /// The field of an event with the agent's own name of its tool, if the tool is judged as
-    /// another one.
+    /// The field of an event with the agent's own name of its tool, if the tool is judged under
+    /// a different name.
     pub(crate) own_tool_key: Option<&'static str>,
     /// Why no event can select a hook, and the rule that says so.
     pub(crate) unreachable: fn(&Hook) -> Option<(String, &'static str)>,

@@ -13,6 +13,7 @@ use crate::dialect::kit::entry::{self, EntryFault, Fields};
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
 use crate::dialect::kit::groups;
 use crate::dialect::kit::lint::Lints;
+use crate::hook::script::ENDINGS;
 use crate::hook::{Command, Inherit, Invocation, OnFailure, Run};
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::source::{ReadConfig, Source};
@@ -103,7 +104,8 @@ fn read_hook(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     reader.read.hooks.push(hook);
 }
 
-/// Reads the command, which no shell runs (HE-7).
+/// Reads the command, which no shell runs (HE-7). Hermes replaces `${NAME}` in every text of its
+/// config.
 fn read_run(reader: &mut Reader<'_>, node: &Node) -> Result<Run, EntryFault> {
     let text = groups::read_required_text(reader, node, "command")?;
     let span = node.get("command").map_or(node.span, |command| command.span);
@@ -119,11 +121,28 @@ fn read_run(reader: &mut Reader<'_>, node: &Node) -> Result<Run, EntryFault> {
         let message = format!("no shell reads `command`: `{word}` is an argument like any other");
         let found = finding_without_location(Code::CommandWithoutShell, message);
         reader.report(span, found.help("write `command: sh -c '...'` for a shell line"));
+    } else if let Some(word) = find_bare_variable(&words) {
+        let message = format!("no shell reads `command`: `{word}` stays as written");
+        let found = finding_without_location(Code::CommandWithoutShell, message);
+        reader.report(span, found.help("write `sh -c '...'`; Hermes itself replaces `${NAME}`"));
     }
     let mut words = words.into_iter();
     let program = words.next().unwrap_or_default();
     let invocation = Invocation::Argv { program, args: words.collect() };
-    Ok(Run::Command(Command::new(invocation, Inherit::All)))
+    Ok(Run::Command(Command { expands: true, ..Command::new(invocation, Inherit::All) }))
+}
+
+/// Returns an argument that begins with `$NAME`, which only a shell would replace, if it is no
+/// script: a missing script has its own finding. A text behind `-c` is for a shell.
+fn find_bare_variable(words: &[String]) -> Option<&String> {
+    let is_line = |word: &String| matches!(&**word, "-c" | "-lc" | "-ec");
+    let args = words.get(1..).unwrap_or_default().iter().take_while(|word| !is_line(word));
+    let begins_with_name = |word: &&String| {
+        let name = word.strip_prefix('$').and_then(|name| name.chars().next());
+        name.is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+    };
+    let is_script = |word: &&String| ENDINGS.iter().any(|ending| word.ends_with(ending));
+    args.into_iter().filter(|word| !is_script(word)).find(begins_with_name)
 }
 
 /// Reads the matcher and its text: a regular expression for the whole name of a tool; one that is

@@ -85,8 +85,8 @@ const KEYS: Keys = &[
     ("child_role", "agent_type"),
 ];
 
-/// Of several names, the first is that of the later releases, which still know the other one
-/// (`_LEGACY_TOOL_ALIASES` of `model_tools.py` 0.21.3).
+/// If a tool has several names, the first is that of the later releases, which still accept the
+/// other (`_LEGACY_TOOL_ALIASES` of `model_tools.py` 0.21.3).
 #[rustfmt::skip]
 pub(super) static TOOLS: &[ToolWords] = &[
     ToolWords { own: &[SHELL], neutral: "Bash", keys: &[("background", "run_in_background")] },

@@ -195,6 +195,7 @@ impl Reader<'_> {
             cwd: fields.text("cwd").map(|text| self.resolve_path(text)),
             files,
             prewarm,
+            expands: false,
         }
     }
 
