@@ -131,7 +131,7 @@ impl Ending {
             });
         }
         let interpreter = programs.first().filter(|program| program.is_alone)?;
-        let code = match &*interpreter.name {
+        let code = match interpreter.name.rsplit('/').next().unwrap_or_default() {
             "sh" => sh_exit_code_for_missing_script()?,
             name => WITHOUT_SCRIPT.iter().find(|(known, _)| *known == name)?.1,
         };

@@ -68,9 +68,11 @@ impl Hook {
             return Vec::new();
         };
         let text = match &command.invocation {
-            Invocation::Argv { program, .. } if program.contains('/') => return Vec::new(),
-            Invocation::Argv { program, .. } => {
-                return vec![Program { name: program.clone(), by_shell: false, is_alone: true }];
+            Invocation::Argv { program, args } => {
+                let words = literal_words(program, args);
+                let program = started_program(&words)
+                    .and_then(|started| started.to_named_program(false, true));
+                return program.into_iter().collect();
             }
             Invocation::Shell { shell: Shell::PowerShell, .. } => return Vec::new(),
             Invocation::Shell { text, .. } => expand_known_variables(text, command, project, home),
@@ -97,8 +99,8 @@ impl Hook {
         );
         let with_script = |dropped: DroppedExitCode| {
             let words = parse_single_command(&dropped.command);
-            let file =
-                words.and_then(|words| find_script_file(&words)).map(|(path, _)| base.join(path));
+            let file = words.and_then(|words| find_script_file(&words));
+            let file = file.map(|(path, _)| join_path(base, &path));
             DroppedScript { file, dropped }
         };
         dropped.into_iter().map(with_script).collect()
@@ -110,25 +112,88 @@ impl Hook {
             return None;
         };
         let words = match &command.invocation {
-            Invocation::Argv { program, args } => {
-                std::iter::once(program).chain(args).map(Word::literal).collect()
-            }
+            Invocation::Argv { program, args } => literal_words(program, args),
             Invocation::Shell { shell: Shell::PowerShell, .. } => return None,
             Invocation::Shell { text, .. } => {
                 parse_single_command(&expand_known_variables(text, command, project, home)?)?
             }
         };
         find_script_file(&words)
-            .map(|(path, is_program)| Script { path: base.join(path), is_program })
+            .map(|(path, is_program)| Script { path: join_path(base, &path), is_program })
     }
 }
 
-/// A program that a command finds by its name alone.
+fn literal_words(program: &String, args: &[String]) -> Vec<Word> {
+    std::iter::once(program).chain(args).map(Word::literal).collect()
+}
+
+/// The program that the words of a command start, behind `env`, and its arguments.
+struct Started<'a> {
+    /// Its name or path.
+    name: &'a str,
+    args: &'a [Word],
+    by_env: bool,
+}
+
+fn literal(word: &Word) -> Option<&str> {
+    (word.kind == WordKind::Literal).then_some(&*word.text)
+}
+
+/// Returns what the words of a command start; `None` if they do not show it.
+fn started_program(words: &[Word]) -> Option<Started<'_>> {
+    let (program, args) = words.split_first()?;
+    let name = literal(program)?;
+    if file_name(name) != "env" {
+        return Some(Started { name, args, by_env: false });
+    }
+    let is_setting = |word: &&Word| matches!(&*word.text, "-i" | "-S") || word.text.contains('=');
+    let (program, args) = args.get(args.iter().take_while(is_setting).count()..)?.split_first()?;
+    let name = literal(program).filter(|name| !name.starts_with('-'))?;
+    Some(Started { name, args, by_env: true })
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+impl Started<'_> {
+    /// Returns `true` for an interpreter that is found by its name, or has an absolute path.
+    fn is_interpreter(&self) -> bool {
+        let is_found = self.name.starts_with('/') || !self.name.contains('/');
+        is_found && INTERPRETERS.contains(&file_name(self.name))
+    }
+
+    /// Returns the program if it is found by its name or is an interpreter: any other path is the
+    /// script itself.
+    fn to_named_program(&self, by_shell: bool, is_alone: bool) -> Option<Program> {
+        let is_named = self.is_interpreter() || !self.name.contains('/');
+        let by_shell = by_shell || self.by_env;
+        is_named.then(|| Program { name: self.name.to_owned(), by_shell, is_alone })
+    }
+
+    /// Returns the script that the interpreter reads.
+    fn script_argument(&self) -> Option<&str> {
+        let args = self.args;
+        if !self.is_interpreter() || args.iter().any(|arg| INLINE.contains(&&*arg.text)) {
+            return None;
+        }
+        let script =
+            args.iter().find(|arg| ENDINGS.iter().any(|ending| arg.text.ends_with(ending)))?;
+        // The word before it may be an option that takes a file.
+        let is_first = args
+            .iter()
+            .take_while(|arg| *arg != script)
+            .all(|arg| is_option_or_run_subcommand(&arg.text));
+        literal(script).filter(|_| is_first)
+    }
+}
+
+/// A program that a command finds by its name, or an interpreter by its absolute path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// The name, without a directory.
+    /// The name or the path.
     pub name: String,
-    /// Whether a shell looks for it, and ends with 127 where it finds none.
+    /// Whether a shell or `env` looks for it, and ends with 127 where it finds none.
     pub by_shell: bool,
     /// Whether the hook is this one command and nothing else, so that its end is the hook's.
     pub is_alone: bool,
@@ -173,9 +238,7 @@ fn unconditional_programs(text: &str) -> Vec<Program> {
     let is_alone = line.commands_as_written().count() == 1;
     line.commands_as_written()
         .filter(|command| matches!(command.context, Context::TopLevel | Context::Pipeline))
-        .filter_map(|command| command.words.first().filter(|word| word.kind == WordKind::Literal))
-        .filter(|word| !word.text.contains('/'))
-        .map(|word| Program { name: word.text.clone(), by_shell: true, is_alone })
+        .filter_map(|command| started_program(&command.words)?.to_named_program(true, is_alone))
         .collect()
 }
 
@@ -239,23 +302,19 @@ pub fn expand_known_variables(
 
 /// Returns the script file among the words of a command, and whether it is the program itself.
 fn find_script_file(words: &[Word]) -> Option<(String, bool)> {
-    let (program, args) = words.split_first()?;
-    let literal = |word: &Word| (word.kind == WordKind::Literal).then(|| word.text.clone());
-    let name = literal(program)?;
-    if name.contains('/') {
-        return Some((name, true));
+    let started = started_program(words)?;
+    match started.script_argument() {
+        Some(script) => Some((script.to_owned(), false)),
+        None => started.name.contains('/').then(|| (started.name.to_owned(), true)),
     }
-    if !INTERPRETERS.contains(&name.as_str()) || args.iter().any(|arg| INLINE.contains(&&*arg.text))
-    {
-        return None;
-    }
-    let script = args.iter().find(|arg| ENDINGS.iter().any(|ending| arg.text.ends_with(ending)))?;
-    // The word before it may be an option that takes a file.
-    let is_first = args
-        .iter()
-        .take_while(|arg| *arg != script)
-        .all(|arg| is_option_or_run_subcommand(&arg.text));
-    literal(script).filter(|_| is_first).map(|path| (path, false))
+}
+
+/// Joins a path to the directory in which a command starts, unless it begins with a drive of
+/// Windows or a variable: then the file is elsewhere.
+fn join_path(base: &Path, path: &str) -> PathBuf {
+    let is_drive =
+        matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());
+    if is_drive || path.starts_with('$') { PathBuf::from(path) } else { base.join(path) }
 }
 
 fn is_option_or_run_subcommand(word: &str) -> bool {
@@ -277,6 +336,7 @@ mod tests {
         Some((found.path.display().to_string(), found.is_program))
     }
 
+    /// C-143.
     #[test]
     fn a_plain_command_shows_its_file_and_everything_else_shows_none() {
         for (text, expected) in [
@@ -286,6 +346,13 @@ mod tests {
             ("A=1 ./guard", Some(("/my work/./guard", true))),
             ("python3 -u \"${CLAUDE_PLUGIN_ROOT}/a.py\" b.py", Some(("/p/a.py", false))),
             ("uv run --script tools/a.py", Some(("/my work/tools/a.py", false))),
+            ("/usr/bin/python3 -u a.py", Some(("/my work/a.py", false))),
+            ("/usr/bin/env python3 a.py", Some(("/my work/a.py", false))),
+            ("env -i A=1 ./guard", Some(("/my work/./guard", true))),
+            ("/bin/bash -c 'x.sh'", Some(("/bin/bash", true))),
+            ("venv/bin/python a.py", Some(("/my work/venv/bin/python", true))),
+            ("env python3 -c x.py", None),
+            ("env -u A x.py", None),
             ("~/guard.sh", Some(("/home/a/guard.sh", true))),
             ("jq -r .x", None),
             ("bash -c 'x.sh'", None),
