@@ -202,7 +202,21 @@ impl<'a> Lint<'a> {
             Some((tool, _)) if self.known.contains(&tool) => {
                 format!("write `{tool}`, and test paths in the program")
             }
-            _ => "a matcher is a list of names, `Edit|Write`, or a regular expression".to_owned(),
+            _ => {
+                let names = self.example_names();
+                format!("a matcher is a list of names, `{names}`, or a regular expression")
+            }
+        }
+    }
+
+    /// Returns a list of two tools of the agent.
+    fn example_names(&self) -> String {
+        let own = |name| find_tool_by_neutral_name(self.about.table, name)?.own.first().copied();
+        let names: Vec<&str> = ["Edit", "Write"].into_iter().filter_map(own).collect();
+        match (self.about.table, names.is_empty()) {
+            ([], _) => "Edit|Write".to_owned(),
+            (_, true) => self.known.iter().take(2).copied().collect::<Vec<_>>().join("|"),
+            _ => names.join("|"),
         }
     }
 
@@ -215,7 +229,24 @@ impl<'a> Lint<'a> {
         let is_named =
             between != "_" && self.text.contains(between) && self.wrong_syntax_finding().is_none();
         let is_expression = EXPRESSION.iter().any(|pattern| self.text.contains(pattern));
-        is_named || self.text.contains("mcp") && !is_expression
+        is_named || self.text.contains("mcp") && !is_expression || self.is_open_to_mcp_tool()
+    }
+
+    /// Returns `true` if the expression allows any text at the beginning, such as `.*publish.*`,
+    /// and one of its words in the name of an MCP tool matches.
+    fn is_open_to_mcp_tool(&self) -> bool {
+        let (before, between) = self.lints.mcp_name_parts();
+        let is_open = |part: &str| {
+            let part = part.trim_start_matches(['^', '(', '?', ':']);
+            part.starts_with(".*") || part.starts_with(".+")
+        };
+        let mut words = self.text.split(|c| !is_name_list_char(c) || c == '|');
+        let matches = |word: &str| {
+            let names = [format!("x{word}x"), format!("x{word}")];
+            let tool = |name: &String| format!("{before}server{between}{name}");
+            names.iter().any(|name| self.matches_subject(&tool(name)))
+        };
+        self.text.split('|').any(is_open) && words.any(|word| !word.is_empty() && matches(word))
     }
 
     /// Returns `true` if the expression begins as the neutral name of an MCP tool, and the agent's
