@@ -13,7 +13,9 @@ use std::sync::Arc;
 use tenterhook::internal::executor::{missing_interpreter_remedy, script_interpreter};
 use tenterhook_core::config::{Reach, Ruleset, Server, Source};
 use tenterhook_core::diagnostic::{Code, Diagnostic, Location, Severity};
-use tenterhook_core::hook::{Arming, Command, Hook, HookId, Layer, Program, Run, Script};
+use tenterhook_core::hook::{
+    Arming, Command, Hook, HookId, Invocation, Layer, Program, Run, Script,
+};
 
 use crate::executable::is_executable;
 pub(crate) use consequence::Consequence;
@@ -59,6 +61,41 @@ pub(crate) fn find_missing_programs(
         .collect()
 }
 
+/// Returns the findings, with those that say the same of several hooks of a file as one: the first
+/// that blocks everything, otherwise the first.
+pub(crate) fn group_repeats(missing: &[Missing]) -> Vec<Diagnostic> {
+    let file = |found: &Missing| found.diagnostic.place.as_ref().map(|place| place.file.clone());
+    let is_same = |a: &Missing, b: &Missing| {
+        let said = |found: &Missing| (found.diagnostic.code, found.diagnostic.message.clone());
+        file(a).is_some() && file(a) == file(b) && said(a) == said(b)
+    };
+    let blocks = |found: &&&Missing| found.consequence.is_some_and(Consequence::blocks_everything);
+    let mut groups: Vec<Vec<&Missing>> = Vec::new();
+    for found in missing {
+        let same = groups.iter_mut().find(|group| group.first().is_some_and(|a| is_same(a, found)));
+        match same {
+            Some(group) => group.push(found),
+            None => groups.push(vec![found]),
+        }
+    }
+    let finding = |group: &Vec<&Missing>| {
+        let chosen = *group.iter().find(blocks).or(group.first())?;
+        let mut diagnostic = chosen.diagnostic.clone();
+        let line = |found: &&Missing| found.diagnostic.place.as_ref().map(|place| place.line);
+        let mut lines: Vec<usize> = group.iter().filter_map(line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        lines.retain(|at| Some(*at) != line(&chosen));
+        if let Some((last, before)) = lines.split_last() {
+            let before: Vec<String> = before.iter().map(|line| format!("{line}, ")).collect();
+            let noun = if before.is_empty() { "line" } else { "lines" };
+            diagnostic.message += &format!(" (also {noun} {}{last})", before.concat());
+        }
+        Some(diagnostic)
+    };
+    groups.iter().filter_map(finding).collect()
+}
+
 /// Creates a hook that starts the program of an MCP server: both are checked alike.
 fn hook_from_server(server: &Server) -> Option<Hook> {
     let Reach::Program(command) = &server.reach else { return None };
@@ -98,6 +135,8 @@ fn missing_programs_of_hook(
             consequence,
         )];
     }
+    let expanded = with_expanded_words(hook, env);
+    let hook = expanded.as_ref().unwrap_or(hook);
     let path = SearchPath::for_hook(hook, env);
     let programs = hook.certain_programs(&source.project, &source.home);
     let lost: Vec<Missing> = programs
@@ -117,9 +156,7 @@ fn missing_programs_of_hook(
     }
     let Some(script) = hook.script_file(&source.project, &source.home) else { return Vec::new() };
     let consequence = judged(consequence::Ending::without_script(hook, &script, &programs));
-    if let Some(finding) =
-        missing_script_finding(hook.place.clone(), &script, severity, consequence)
-    {
+    if let Some(finding) = missing_script_finding(hook, &script, severity, consequence) {
         return vec![found(finding, consequence)];
     }
     let Some(fault) = interpreter::interpreter_fault(&script, &path) else { return Vec::new() };
@@ -128,6 +165,19 @@ fn missing_programs_of_hook(
     let message = format!("`{}` cannot be started: {}", script.path.display(), fault.message);
     let finding = Diagnostic::new(Code::ScriptNotExecutable, message, hook.place.clone());
     vec![found(finding.with_severity(severity).label(label).help(fault.help), consequence)]
+}
+
+/// Returns the hook with the values of the variables that its words name, if it expands them.
+fn with_expanded_words(hook: &Hook, env: &[(String, String)]) -> Option<Arc<Hook>> {
+    let Run::Command(command) = &hook.run else { return None };
+    if !command.expands {
+        return None;
+    }
+    let variable =
+        |name: &str| env.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+    let invocation = command.expanded_invocation(variable).into_owned();
+    let command = Command { invocation, ..command.clone() };
+    Some(Arc::new(Hook { run: Run::Command(command), ..hook.clone() }))
 }
 
 fn missing_program_finding(
@@ -173,8 +223,25 @@ fn missing_directory_finding(
         .help(format!("correct the path, or create the directory{then}"))
 }
 
+/// Returns why a path keeps its `$`, if no shell reads it.
+fn remedy_for_variable(hook: &Hook, path: &Path) -> Option<String> {
+    let Run::Command(Command { invocation: Invocation::Argv { .. }, expands, .. }) = &hook.run
+    else {
+        return None;
+    };
+    let path = path.to_str()?;
+    let (_, name) = path.split_once('$')?;
+    Some(match name.strip_prefix('{').and_then(|name| name.split_once('}')) {
+        Some((name, _)) if *expands => {
+            format!("the variable `{name}` is not set here: write the path, or set it")
+        }
+        _ if *expands => "no shell reads this: write `${NAME}` for a variable, or the path".into(),
+        _ => "no shell reads this, so `$` stays as written: write the path".into(),
+    })
+}
+
 fn missing_script_finding(
-    place: Option<Location>,
+    hook: &Hook,
     script: &Script,
     severity: Severity,
     consequence: Option<Consequence>,
@@ -187,7 +254,9 @@ fn missing_script_finding(
         Err(error) => (
             Code::ScriptMissing,
             format!("`{path}` cannot be started: {}", error_reason(&error)),
-            format!("correct the path, or add the file{then}"),
+            remedy_for_variable(hook, &script.path)
+                .unwrap_or_else(|| "correct the path, or add the file".to_owned())
+                + &then,
         ),
         Ok(found) if found.is_dir() => (
             Code::ScriptMissing,
@@ -218,6 +287,7 @@ fn missing_script_finding(
         }
     };
     let label = consequence.map_or_else(|| "never decides".to_owned(), Consequence::label);
+    let place = hook.place.clone();
     Some(Diagnostic::new(code, message, place).with_severity(severity).label(label).help(help))
 }
 
@@ -393,6 +463,38 @@ mod tests {
         assert_eq!(native("run = ['nosuchprog']"), Some(("program-missing", blocks.clone())));
         assert_eq!(native("run = ['node', 'none.js']"), Some(("script-missing", blocks.clone())));
         assert_eq!(native("worker = ['nosuchprog']"), Some(("program-missing", blocks)));
+    }
+
+    /// HE-7, C-143: one finding for one missing file, which says what no shell replaces.
+    #[test]
+    fn repeats_are_one_finding_and_variables_are_explained() {
+        use tenterhook_core::config::{Added, load};
+        use tenterhook_core::dialect::DialectId;
+
+        let project = tempfile::tempdir().expect("a directory");
+        let found = |commands: &[&str]| {
+            let entries: String =
+                commands.iter().map(|line| format!("    - command: {line}\n")).collect();
+            let text = format!("hooks:\n  pre_tool_call:\n{entries}");
+            let source = Source::from_text("config.yaml", DialectId::HERMES, &text, project.path());
+            let ruleset = load(std::slice::from_ref(&source), &Added::default(), None).ruleset;
+            let env = [("SET".to_owned(), "/nowhere".to_owned())];
+            let found = group_repeats(&find_missing_programs(&ruleset, &[source], &env));
+            let said = |found: Diagnostic| found.message + ": " + &found.help.unwrap_or_default();
+            found.into_iter().map(said).collect::<Vec<_>>()
+        };
+        let repeated = found(&["/none/a.py x", "/none/b.py", "/none/a.py", "/none/a.py y"]);
+        assert_eq!(repeated.len(), 2, "{repeated:?}");
+        assert!(repeated[0].contains("(also lines 5, 6)"), "{repeated:?}");
+        for (command, expected) in [
+            ("${SET}/a.py", "`/nowhere/a.py` cannot be started"),
+            ("${UNSET}/a.py", "the variable `UNSET` is not set here"),
+            ("$SET/a.py", "write `${NAME}` for a variable"),
+            ("D:/a.py", "`D:/a.py` cannot be started"),
+        ] {
+            let found = found(&[command]);
+            assert!(found.len() == 1 && found[0].contains(expected), "{command}: {found:?}");
+        }
     }
 
     #[test]

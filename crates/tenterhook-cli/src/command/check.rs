@@ -147,7 +147,7 @@ fn complete_and_render_findings(
     }
     let mut missing = scripts::find_missing_programs(&written, &loaded.sources, &here.env);
     missing.extend(scripts::find_unparsable_scripts(&written, &loaded.sources, &here.env));
-    loaded.diagnostics.extend(missing.iter().map(|missing| missing.diagnostic.clone()));
+    loaded.diagnostics.extend(scripts::group_repeats(&missing));
     loaded.diagnostics.extend(scripts::find_dropped_denials(&written, &loaded.sources));
     let mistakes = scripts::find_script_mistakes(&written, &loaded.sources, &here.env);
     loaded.diagnostics.extend(mistakes);

@@ -62,6 +62,15 @@ impl<'a> Findings<'a> {
         self.lines.location(span)
     }
 
+    pub(crate) fn count(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Drops all findings behind the first `count`.
+    pub(crate) fn keep_first(&mut self, count: usize) {
+        self.found.truncate(count);
+    }
+
     pub(crate) fn report(&mut self, span: Span, diagnostic: Diagnostic) {
         let place = Some(self.location(span));
         self.found.push(Diagnostic { place, ..diagnostic });

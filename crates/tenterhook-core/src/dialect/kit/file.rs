@@ -356,6 +356,9 @@ impl Reader<'_> {
             let unknown = self.report_unknown_event(&entry.key, entry.key_span);
             scope.off = scope.off.or(unknown);
         }
+        let is_no_event =
+            scope.row.is_none() && !self.file.is_open && self.event_meant_by(key).is_none();
+        let (found, refused) = (self.findings.count(), self.refused.is_some());
         match &entry.node.value {
             NodeValue::Null => self.read.mentions.push(scope.event_name()),
             NodeValue::Array(list) => {
@@ -379,6 +382,10 @@ impl Reader<'_> {
                 self.report(entry.node.span, found);
             }
         }
+        // The hooks never run, so their findings would only hide the first one (C-144).
+        if is_no_event && self.refused.is_some() == refused {
+            self.findings.keep_first(found);
+        }
         let is_empty = match &entry.node.value {
             NodeValue::Array(list) => list.is_empty(),
             other => *other == NodeValue::Null,
@@ -388,6 +395,13 @@ impl Reader<'_> {
                 format!("`{key}` has no {}, so nothing runs", items.trim_end_matches('s'));
             self.report(entry.key_span, finding_without_location(Code::EmptyEventArray, message));
         }
+    }
+
+    /// Returns the agent's event that somebody meant by the unknown name `key`.
+    fn event_meant_by(&self, key: &str) -> Option<&'static str> {
+        let rows = (self.file.rows)().iter();
+        self.own_name_of_foreign_event(key)
+            .or_else(|| nearest_word(key, rows.map(|row| &*row.name)))
     }
 
     /// Reports an event that the agent does not have, at its name. Returns why its hooks never run,

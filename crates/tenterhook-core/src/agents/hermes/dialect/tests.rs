@@ -114,6 +114,26 @@ fn hook_that_fails_closed_blocks_before_a_tool_only() {
     }
 }
 
+/// HE-7, HE-10, C-144: no findings of what is in order, or below a name that no event has.
+#[test]
+fn variables_mcp_patterns_and_entries_of_no_event_are_not_reported() {
+    for (hooks, expected) in [
+        ("pre_tool_call:\n    - command: a ${X} sh", &[][..]),
+        ("pre_tool_call:\n    - command: sh -c 'echo $X' $X", &[]),
+        ("pre_tool_call:\n    - command: a\n      matcher: .*publish.*", &[]),
+        ("pre_tool_call:\n    - command: a\n      matcher: .*Update|.*(e|mail).*", &[]),
+        ("pre_tool_call:\n    - command: a\n      matcher: .*\\.py", &["dead-matcher"]),
+        ("xyzzy:\n    - url: a\n      b: c", &["unknown-event"]),
+        ("pre_tool_cal:\n    - x: a\n      command: b", &["unknown-event", "unknown-entry-field"]),
+    ] {
+        let read = read_file(&format!("hooks:\n  {hooks}\n"));
+        assert_eq!(codes(&read), expected, "{hooks}: {:?}", read.diagnostics);
+    }
+    let read = read_file("hooks:\n  pre_tool_call:\n    - command: a\n      matcher: '.*\\.py'\n");
+    let help = read.diagnostics.first().and_then(|found| found.help.as_deref()).unwrap_or_default();
+    assert!(help.contains("`patch|write_file`"), "{help}");
+}
+
 /// HE-2, HE-3: what later releases know is no finding.
 #[test]
 fn events_of_later_releases_are_known() {
@@ -166,6 +186,7 @@ fn entries_that_never_run_are_reported() {
         ("pre_tool_call:\n    - matcher: x", "handler-missing-field", false),
         ("pre_tool_call:\n    - command: a 'b", "command-without-shell", false),
         ("pre_tool_call:\n    - command: a || exit 2", "command-without-shell", true),
+        ("pre_tool_call:\n    - command: a --goal $TOOL", "command-without-shell", true),
         ("pre_llm_call:\n    - command: a\n      matcher: terminal", "matcher-ignored", true),
         ("pre_tool_call:\n    - command: a\n      type: command", "unknown-entry-field", true),
     ] {
