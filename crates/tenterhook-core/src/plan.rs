@@ -339,10 +339,9 @@ fn find_matched_subject<'a>(
         return Ok(None);
     }
     // An agent's own name of a server's tool differs from the neutral one.
-    let own = subject.as_ref().filter(|subject| matches!(subject, Cow::Owned(_)));
-    let neutral = row.subject.matcher_text(event).filter(|_| own.is_some());
-    let renamed = own.map_or(&[][..], |own| row.subject.names_of_tool(own)).iter().copied();
-    for other in row.subject.alternative_names(event).into_iter().chain(neutral).chain(renamed) {
+    let neutral =
+        row.subject.matcher_text(event).filter(|_| matches!(subject, Some(Cow::Owned(_))));
+    for other in row.subject.alternative_names(event).into_iter().chain(neutral) {
         if hook.matcher.matches(Some(other))? {
             return Ok(Some(Match { subject, other: Some(other) }));
         }

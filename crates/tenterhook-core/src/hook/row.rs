@@ -239,19 +239,14 @@ impl Subject {
         }
     }
 
-    /// Returns all names that the agent has or had for the tool that it calls `own`.
-    #[must_use]
-    pub fn names_of_tool(&self, own: &str) -> &'static [&'static str] {
-        let Self::Tool(table) = self else { return &[] };
-        names::find_tool_by_own_name(table, own).map_or(&[], |tool| tool.own)
-    }
-
     /// Returns the other names of the subject, in other versions of the agent and in other agents:
     /// a matcher that lists one of them matches too (S-5).
     #[must_use]
     pub fn alternative_names<'a>(&self, event: &'a Event) -> Vec<&'a str> {
+        let given = event.text(names::OWN_NAME);
         let table = match self {
             Self::Tool(table) => table,
+            Self::Field("tool_name") => return given.into_iter().collect(),
             Self::Model(key) => return event.text(key).into_iter().collect(),
             _ => return Vec::new(),
         };
@@ -260,7 +255,9 @@ impl Subject {
         if own.is_empty() {
             return Vec::new();
         }
-        own.iter().skip(1).copied().chain([name]).collect()
+        let renamed = given.and_then(|given| names::find_tool_by_own_name(table, given));
+        let renamed = renamed.map_or(&[][..], |tool| tool.own).iter().copied();
+        own.iter().skip(1).copied().chain([name]).chain(given).chain(renamed).collect()
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) use crate::syntax::Node;
 pub static HERMES: Dialect = Dialect {
     files: Files { written: Ok(&WRITTEN), ..Files::DEFAULT },
     matching: Matching {
-        own_tool_key: Some(vocabulary::OWN_NAME),
+        tests_own_name: true,
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "HE-10"),
         ..Matching::DEFAULT
     },

@@ -12,6 +12,7 @@ use crate::answer::{Answer, Failure, Powers, SlipKind};
 use crate::dialect::hook_file::Field;
 use crate::dialect::kit::reply::{self, Replies, Reply, ReplyInput};
 use crate::dialect::kit::shape::{RefusedValue, StoppedEvent};
+use crate::dialect::tools::OWN_NAME;
 use crate::dialect::{
     Candidate, ConditionFault, DIALECTS, DialectId, Disk, Envelope, EventFault, EventRow, Fit,
     Plugins, Roots, Scan, ServerFiles, Silencer, SlipPolicy, Subject, servers,
@@ -74,7 +75,7 @@ impl Dialect {
         let text = row.subject.matcher_text(event)?;
         let is_tool = matches!(row.subject, Subject::Tool(_));
         let own = || {
-            let given = self.matching.own_tool_key.and_then(|key| event.text(key));
+            let given = event.text(OWN_NAME).filter(|_| self.matching.tests_own_name);
             given.map(str::to_owned).or_else(|| servers::own_name(self.matching.server_tool, text))
         };
         let own = is_tool.then(own).flatten();

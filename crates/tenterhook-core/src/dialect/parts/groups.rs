@@ -88,9 +88,9 @@ pub(crate) struct Matching {
     pub(crate) tests_other_names: bool,
     /// How matchers name a tool of an MCP server, with `SERVER` and `TOOL` in it.
     pub(crate) server_tool: &'static str,
-    /// The field of an event with the agent's own name of its tool, if the tool is judged under
-    /// a different name.
-    pub(crate) own_tool_key: Option<&'static str>,
+    /// Whether matchers test the name that the agent gave to a tool, also if the tool is judged under
+    /// a different one.
+    pub(crate) tests_own_name: bool,
     /// Why no event can select a hook, and the rule that says so.
     pub(crate) unreachable: fn(&Hook) -> Option<(String, &'static str)>,
 }
@@ -101,7 +101,7 @@ impl Matching {
         condition: |node, source| parse_condition(node, source, Reading::Native),
         tests_other_names: true,
         server_tool: "mcp__SERVER__TOOL",
-        own_tool_key: None,
+        tests_own_name: false,
         unreachable: |_| None,
     };
 }

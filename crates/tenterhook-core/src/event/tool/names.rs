@@ -15,6 +15,10 @@ pub struct ToolWords {
     pub keys: &'static [(&'static str, &'static str)],
 }
 
+/// The field of an event with the name that the agent gave to its tool, if that is not the first of
+/// the row with the neutral name.
+pub const OWN_NAME: &str = "own_tool_name";
+
 /// Returns the tool that the agent calls `name`.
 #[must_use]
 pub fn find_tool_by_own_name(

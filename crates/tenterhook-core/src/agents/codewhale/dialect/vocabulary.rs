@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+pub(super) use crate::dialect::tools::OWN_NAME;
 use crate::dialect::tools::{self, ToolWords};
 use crate::event::Event;
 
@@ -22,9 +23,6 @@ pub(super) static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["todo_write", "checklist_write"], neutral: "TodoWrite", keys: &[] },
     ToolWords { own: &["agent", "agent_open"], neutral: "Agent", keys: &[] },
 ];
-
-/// The payload field that stores the agent's name of a tool, if it is not the first in the table.
-pub(super) const OWN_NAME: &str = "own_tool_name";
 
 /// A category of tools in conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use super::TIMEOUT;
 use super::reply::FORM;
 use crate::dialect::kit::call::{Keys, Vocabulary, end_of_turn_row, event_row};
 use crate::dialect::kit::reply_form;
-use crate::dialect::tools::{ToolWords, find_tool_by_neutral_name};
+use crate::dialect::tools::{OWN_NAME, ToolWords, find_tool_by_neutral_name};
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
 use crate::event::Event;
 
@@ -111,10 +111,6 @@ const APPLY_PATCH: &str = "apply_patch";
 
 /// The keys of a payload beside `extra`, in their order.
 const OUTER: &[&str] = &["hook_event_name", "tool_name", "tool_input", "session_id", "cwd"];
-
-/// The field of an event with the name that Hermes gave to its tool, if it is not the first of the
-/// row (HE-31, HE-32).
-pub(super) const OWN_NAME: &str = "hermes_tool_name";
 
 /// Reads a payload, whose `extra` holds the event's own fields (HE-20).
 pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
