@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
+use tenterhook_shell::quote_word;
 
 use super::function::Function;
 use crate::diagnostic::Code;
@@ -378,6 +379,23 @@ impl Command {
         }
     }
 
+    /// Returns the configured invocation for an agent that expands nothing: a line for a shell if
+    /// the words name variables.
+    #[must_use]
+    pub fn portable_invocation(&self) -> Cow<'_, Invocation> {
+        match &self.invocation {
+            Invocation::Argv { program, args } if self.expands => {
+                let words: Vec<&String> = std::iter::once(program).chain(args).collect();
+                if words.iter().all(|word| next_variable(word).is_none()) {
+                    return Cow::Borrowed(&self.invocation);
+                }
+                let text = line_with_variables(&words);
+                Cow::Owned(Invocation::Shell { text, shell: Shell::Sh })
+            }
+            invocation => Cow::Borrowed(invocation),
+        }
+    }
+
     /// Returns the program and its arguments.
     #[must_use]
     pub fn invocation(&self) -> &Invocation {
@@ -399,6 +417,33 @@ impl Command {
             }
         }
     }
+}
+
+/// Returns the line for a shell that starts these words, with the values of the variables that they
+/// name.
+fn line_with_variables(words: &[&String]) -> String {
+    let word = |word: &&String| {
+        let (mut line, mut rest) = (String::new(), word.as_str());
+        while let Some((before, (name, behind))) = next_variable(rest) {
+            let literal = if before.is_empty() { String::new() } else { quote_word(before) };
+            line += &format!("{literal}\"${{{name}}}\"");
+            rest = behind;
+        }
+        if !rest.is_empty() || line.is_empty() {
+            line += &quote_word(rest);
+        }
+        line
+    };
+    words.iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the first `${NAME}` of a variable, with the texts before and behind it.
+fn next_variable(text: &str) -> Option<(&str, (&str, &str))> {
+    let (before, after) = text.split_once("${")?;
+    let (name, behind) = after.split_once('}')?;
+    let is_name = name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_');
+    let is_name = is_name && name.starts_with(|first: char| !first.is_ascii_digit());
+    is_name.then_some((before, (name, behind)))
 }
 
 /// Replaces each `${NAME}` by the value of the variable, if it has one.
@@ -439,5 +484,18 @@ mod tests {
             args: ["/a ${A}${B}", "${} ${A", "$A", "${A:-x}"].map(str::to_owned).to_vec(),
         };
         assert_eq!(*command.expanded_invocation(variable), expanded);
+    }
+
+    /// HE-7: `convert` keeps the meaning.
+    #[test]
+    fn words_with_variables_are_a_line_for_other_agents() {
+        let args = ["${A}/b c", "x${A}${B}y", "$A", "${A:-x}", ""].map(str::to_owned).to_vec();
+        let invocation = Invocation::Argv { program: "sh".to_owned(), args };
+        let mut command = Command::new(invocation.clone(), Inherit::All);
+        assert_eq!(*command.portable_invocation(), invocation);
+        command.expands = true;
+        let text = r#"sh "${A}"'/b c' x"${A}""${B}"y '$A' '${A:-x}' ''"#.to_owned();
+        let line = Invocation::Shell { text, shell: Shell::Sh };
+        assert_eq!(*command.portable_invocation(), line);
     }
 }

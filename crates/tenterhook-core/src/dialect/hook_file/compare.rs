@@ -1,5 +1,7 @@
 //! Compares a hook with the hook that an agent reads of its entry, field by field.
 
+use std::borrow::Cow;
+
 use super::entry::words_of_invocation;
 use super::matcher::{Translated, is_same_matcher, matches_none};
 use super::{Field, HookFile, NotWritten, row_of_hook, selection_of_hook};
@@ -124,7 +126,11 @@ impl Comparison<'_> {
         let agent = self.agent;
         match (&self.hook.run, &self.read.run) {
             (Run::Command(wanted), Run::Command(got)) => {
-                if !is_same_invocation(&wanted.invocation, &got.invocation) {
+                let wants = match got.expands {
+                    true => Cow::Borrowed(&wanted.invocation),
+                    false => wanted.portable_invocation(),
+                };
+                if !is_same_invocation(&wants, &got.invocation) {
                     self.lose(
                         "command",
                         format!("{agent} would run `{}`", line_of(&got.invocation)),

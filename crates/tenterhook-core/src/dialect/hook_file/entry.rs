@@ -1,5 +1,7 @@
 //! Writes one hook as an entry, by the keys of the agent's table.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 use tenterhook_shell::quote_word;
 
@@ -91,21 +93,27 @@ fn command_candidates(
         entries.push(entry);
     };
     let (line_key, argv_key) = (file.key(Field::Line), file.key(Field::Argv));
-    let words = words_of_invocation(&command.invocation);
-    if let (Invocation::Argv { program, args }, Some(line), Some(key)) =
-        (&command.invocation, line_key, file.key(Field::Args))
-    {
-        add(vec![(line, program.as_str().into()), (key, json!(args))]);
-    }
-    if let Some(key) = argv_key {
-        add(vec![(key, json!(words))]);
-    }
-    if let (Invocation::Shell { text, .. }, Some(key)) = (&command.invocation, line_key) {
-        add(vec![(key, text.as_str().into())]);
-    }
-    if let Some(key) = line_key {
-        let quoted: Vec<String> = words.iter().map(|word| quote_word(word)).collect();
-        add(vec![(key, quoted.join(" ").into())]);
+    // An agent that expands variables gets the words as they are, others a line for a shell.
+    let mut invocations = vec![Cow::Borrowed(&command.invocation)];
+    invocations
+        .extend(Some(command.portable_invocation()).filter(|line| **line != command.invocation));
+    for invocation in &invocations {
+        let words = words_of_invocation(invocation);
+        if let (Invocation::Argv { program, args }, Some(line), Some(key)) =
+            (&**invocation, line_key, file.key(Field::Args))
+        {
+            add(vec![(line, program.as_str().into()), (key, json!(args))]);
+        }
+        if let Some(key) = argv_key {
+            add(vec![(key, json!(words))]);
+        }
+        if let (Invocation::Shell { text, .. }, Some(key)) = (&**invocation, line_key) {
+            add(vec![(key, text.as_str().into())]);
+        }
+        if let Some(key) = line_key {
+            let quoted: Vec<String> = words.iter().map(|word| quote_word(word)).collect();
+            add(vec![(key, quoted.join(" ").into())]);
+        }
     }
     Ok(entries)
 }

@@ -68,6 +68,17 @@ fn command_regex_and_units_of_timeouts_are_named() {
     assert!(lost.iter().any(|lost| lost.contains("`timeout`: 1.5s here")), "{lost:#?}");
 }
 
+/// C-150, HE-7: what an agent expands in words is a line for a shell elsewhere.
+#[test]
+fn variables_that_only_hermes_expands_become_a_line() {
+    let text = "hooks:\n  pre_tool_call:\n    - command: python3 ${REPO}/a.py\n";
+    let (written, lost) = convert(DialectId::HERMES, text, DialectId::CLAUDE);
+    assert!(written.contains(r#"python3 \"${REPO}\"/a.py"#), "{written}");
+    assert!(!lost.iter().any(|lost| lost.contains("`command`")), "{lost:#?}");
+    let (written, _) = convert(DialectId::HERMES, text, DialectId::HERMES);
+    assert!(written.contains("${REPO}/a.py") && !written.contains("sh -c"), "{written}");
+}
+
 /// C-150: a hook that does not run, or only reports, does not begin to block.
 #[test]
 fn disarmed_hook_is_not_written() {

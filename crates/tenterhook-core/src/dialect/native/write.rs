@@ -163,7 +163,7 @@ impl Writer {
                 return None;
             }
         };
-        match &command.invocation {
+        match &*command.portable_invocation() {
             Invocation::Argv { program, args } => {
                 table.insert("run", Item::Value(argv_value(program, args)));
             }
