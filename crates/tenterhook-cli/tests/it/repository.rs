@@ -45,8 +45,8 @@ fn project_lists_what_runs_without_a_gate() {
     }
     let json = fixture.run(&["status", "--format", "json"], "").stdout;
     let json: Value = serde_json::from_str(&json).unwrap();
-    // Claude Code and Kimi Code CLI both start the server of `.mcp.json`.
-    assert_eq!(json["unasked"].as_array().unwrap().len(), wanted.len() + 1, "{json}");
+    // Three agents beside Claude Code start the server of `.mcp.json`.
+    assert_eq!(json["unasked"].as_array().unwrap().len(), wanted.len() + 3, "{json}");
     let ran = std::fs::read_dir(fixture.path("project")).unwrap();
     assert!(!ran.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with("ran")));
 }
@@ -295,6 +295,88 @@ const CLONE: &[(&str, &str, usize, &str, &[&str])] = &[
         "./q",
         &["Kiro, as a hook of `Stop`"],
     ),
+    (".crushrc", "x\n", 1, "1 line of code", &["Crush, at start, as a shell script"]),
+    (
+        ".crush.json",
+        r#"{"providers": {"p": {"api_key": "$(./r2)"}}}"#,
+        1,
+        "$(./r2)",
+        &["Crush, `providers.p.api_key`: when the value is expanded"],
+    ),
+    (
+        ".agents/plugins/q/.mcp.json",
+        r#"{"mcpServers": {"s": {"command": "./g2"}}}"#,
+        1,
+        "./g2",
+        &["Goose, `mcpServers.s`: at start, as an MCP server; unasked\n"],
+    ),
+    (
+        ".agents/plugins/q/.plugin/plugin.json",
+        r#"{"mcpServers": {"s": {"command": "./g3"}}}"#,
+        1,
+        "./g3",
+        &["Goose, `mcpServers.s`"],
+    ),
+    (
+        ".cline/plugins/a.ts",
+        "x\n",
+        1,
+        "1 line of code",
+        &["Cline, at start, as a plugin; unasked\n"],
+    ),
+    (
+        ".factory/mcp.json",
+        r#"{"mcpServers": {"s": {"command": "./f3"}}}"#,
+        1,
+        "./f3",
+        &["Droid, `mcpServers.s`: at start, as an MCP server; unasked\n"],
+    ),
+    (
+        ".cursor/environment.json",
+        "{\"install\": \"./c2\"}",
+        1,
+        "./c2",
+        &["Cursor, `install`: when a cloud agent starts; unasked\n"],
+    ),
+    (
+        ".vscode/tasks.json",
+        r#"{"tasks": [{"command": "./t", "args": ["a"], "runOptions": {"runOn": "folderOpen"}}]}"#,
+        1,
+        "./t a",
+        &["Cursor, `tasks`: when the folder is opened; unasked unless", "VS Code, `tasks`"],
+    ),
+    (
+        ".mcp.json",
+        r#"{"mcpServers": {"s": {"command": "./m2"}}}"#,
+        1,
+        "./m2",
+        &[
+            "Copilot CLI",
+            "Qwen Code, `mcpServers.s`: at start, as an MCP server; unasked with `--yolo`",
+        ],
+    ),
+    (
+        ".qwen/commands/a.toml",
+        "prompt = \"a !{./q2}\"\n",
+        1,
+        "./q2",
+        &["Qwen Code, when the command is used; unasked with `--yolo`\n"],
+    ),
+    (
+        ".lsp.json",
+        r#"{"l": {"command": "./q3"}}"#,
+        1,
+        "./q3",
+        &["Qwen Code, `l`: at start, as a language server; unasked with `--experimental-lsp`"],
+    ),
+    (
+        ".github/agents/a.agent.md",
+        "---\nname: a\nmcp-servers:\n  s:\n    command: ./h2\n---\n",
+        4,
+        "./h2",
+        &["Copilot CLI, `mcp-servers.s`: when this agent is used; unasked with `-p`"],
+    ),
+    (".vibe/tools/a.py", "x\n", 1, "1 line of code", &["Mistral Vibe, at start, as a tool; only"]),
     (".amp/plugins/a.ts", "x\n", 1, "1 line of code", &["Amp, at start, as a plugin"]),
     (
         ".clinerules/hooks/PreToolUse",
@@ -409,8 +491,8 @@ fn check_repo_lists_what_each_agent_runs_of_a_clone() {
         |args: &[String]| fixture.run(&args.iter().map(String::as_str).collect::<Vec<_>>(), "");
     let output = run(&args);
     assert_eq!(output.code, 1, "{}", output.stdout);
-    assert!(output.stdout.contains("2 may run unasked"), "{}", output.stdout);
-    args.extend(["--allow", ".pi/extensions", "--allow", "gone.json"].map(str::to_owned));
+    assert!(output.stdout.contains("3 may run unasked"), "{}", output.stdout);
+    args.extend(["--allow", ".pi", "--allow", "gone.json"].map(str::to_owned));
     let output = run(&args);
     assert_eq!(output.code, 0, "{}", output.stdout);
     assert!(output.stderr.contains("`--allow gone.json` names no file"), "{}", output.stderr);
@@ -434,12 +516,28 @@ fn what_is_switched_off_in_a_repository_is_not_listed() {
         ),
         (".pi/settings.json", r#"{"extensions": ["!off.ts", "-off.ts"]}"#),
         (".kilocode/mcp.json", &server),
+        (".factory/mcp.json", &server),
+        (".kiro/settings/mcp.json", &server),
+        (".crush.json", &format!(r#"{{"mcp": {{"s": {{{off}}}}}, "lsp": {{"l": {{{off}}}}}}}"#)),
+        (".codex/config.toml", "[mcp_servers.s]\ncommand = \"./off\"\nenabled = false\n"),
+        (".vscode/tasks.json", r#"{"tasks": [{"command": "./off"}]}"#),
     ] {
         fixture.write(&format!("project/{file}"), text);
     }
     let output = fixture.run(&["check", "--repo"], "");
     let nothing = "agents run nothing of this repository\n";
     assert_eq!((output.code, output.stdout.as_str()), (0, nothing));
+    // Another switch than that of the agent switches nothing off.
+    fixture.write(
+        "project/.kilocode/mcp.json",
+        &server.replace(r#""disabled": true"#, r#""enabled": false"#),
+    );
+    fixture.write("project/.mcp.json", &server);
+    let page = fixture.run(&["check", "--repo"], "").stdout;
+    assert!(page.contains("  .kilocode/mcp.json:1  ./off\n"), "{page}");
+    let (_, claude) = page.split_once("  .mcp.json:1  ./off\n").unwrap();
+    assert!(claude.contains("Claude Code"), "{page}");
+    assert!(!claude.contains("Copilot CLI"), "{page}");
 }
 
 /// T-190: `trust` lists files with hooks once, with the agents that run them by themselves.

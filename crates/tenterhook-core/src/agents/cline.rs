@@ -53,6 +53,8 @@ pub static AGENT: Agent = Agent {
 /// What Cline 3.0.65 runs of a project.
 const REPOSITORY_FILES: &[RepositoryFile] = &[
     code_file(".clinerules/hooks/*", "as a hook of the event in its name", Consent::Unasked),
+    // Observed in 3.0.65.
+    code_file(".cline/plugins/*", "at start, as a plugin", Consent::Unasked),
     code_file(".cline/hooks/*", "as a hook of the event in its name", Consent::Unasked),
 ];
 

@@ -6,7 +6,7 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::repository::{
-    CommandKey, Consent, MCP_START, RepositoryFile, hook_file, key, settings_file,
+    CommandKey, Consent, ENABLED, MCP_START, RepositoryFile, hook_file, key, settings_file,
 };
 use super::{
     Agent, Approvals, Below, Event, Form, Guarded, Installation, JsonFile, Pin, Protection, Scope,
@@ -120,7 +120,8 @@ const REPOSITORY_FILES: &[RepositoryFile] = &[
 ];
 
 const APPROVED: Consent = Consent::Asked("after you approve each in `/hooks`");
-const SERVERS: &[CommandKey] = &[key(&["mcp_servers", "*"], MCP_START)];
+/// Observed in 0.169.0; `notify` and providers of a project are ignored.
+const SERVERS: &[CommandKey] = &[key(&["mcp_servers", "*"], MCP_START).given(ENABLED)];
 
 /// The events that call hooks.
 const EVENTS: &[Event] = &[

@@ -5,7 +5,9 @@ pub mod dialect;
 #[cfg(feature = "transcript")]
 pub(crate) mod transcript;
 
-use super::repository::{Consent, RepositoryFile, hook_file};
+use super::repository::{
+    Consent, MCP_SERVERS_UNLESS_DISABLED, RepositoryFile, hook_file, key, settings_file,
+};
 use super::{
     Agent, EntryForm, Event, Form, Guarded, Installation, JsonFile, Scope, Sessions, SharedFiles,
     Syntax, gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
@@ -103,6 +105,17 @@ const REPOSITORY_FILES: &[RepositoryFile] = &[
     hook_file(".github/copilot/settings.local.json", &["hooks"], TRUST),
     hook_file(".claude/settings.json", &["hooks"], TRUST),
     hook_file(".claude/settings.local.json", &["hooks"], TRUST),
+    // Observed in 1.0.102.
+    settings_file(
+        ".mcp.json",
+        MCP_SERVERS_UNLESS_DISABLED,
+        Consent::Asked("after you trust the folder"),
+    ),
+    settings_file(
+        ".github/agents/*.md",
+        &[key(&["mcp-servers", "*"], "when this agent is used")],
+        TRUST,
+    ),
 ];
 
 /// 1.0.102 with `-p` ran them in a folder that was never trusted.

@@ -4,7 +4,8 @@
 pub mod dialect;
 
 use super::repository::{
-    CommandKey, Consent, MCP_START, RepositoryFile, hook_file, key, settings_file,
+    CommandKey, Condition, Consent, DISABLED, MCP_START, RepositoryFile, code_file, hook_file, key,
+    settings_file,
 };
 use super::{
     Agent, EntryForm, Event, EventLists, Evidence, FLAT_MCP_NAMES, Form, Guarded, Installation,
@@ -20,7 +21,7 @@ pub static AGENT: Agent = Agent {
     packages: &["@charmland/crush"],
     is_part_of_words: true,
     guarded: Guarded {
-        files: &["crush.json", ".crush.json", "~/.config/crush/"],
+        files: &["crush.json", ".crush.json", "crushrc", ".crushrc", "~/.config/crush/"],
         variables: &["CRUSH_GLOBAL_CONFIG"],
         options: &["--yolo", "-y"],
         ..Guarded::NONE
@@ -62,11 +63,25 @@ pub static AGENT: Agent = Agent {
 const REPOSITORY_FILES: &[RepositoryFile] = &[
     hook_file("crush.json", &["hooks"], Consent::Unknown),
     hook_file(".crush.json", &["hooks"], Consent::Unknown),
-    settings_file("crush.json", PROGRAMS, Consent::Unknown),
-    settings_file(".crush.json", PROGRAMS, Consent::Unknown),
+    settings_file("{crush,.crush}.json", PROGRAMS, Consent::Unknown),
+    // Its present config is a shell script (docs/config/README.md of charmbracelet/crush, 2026-11).
+    code_file("{crushrc,.crushrc}", "at start, as a shell script", Consent::Unknown),
 ];
-const PROGRAMS: &[CommandKey] =
-    &[key(&["mcp", "*"], MCP_START), key(&["lsp", "*"], "at start, as a language server")];
+const PROGRAMS: &[CommandKey] = &[
+    key(&["mcp", "*"], MCP_START).given(DISABLED),
+    key(&["lsp", "*"], "at start, as a language server").given(DISABLED),
+    key(&["providers", "*", "api_key"], EXPANDED).given(SUBSTITUTION),
+    key(&["providers", "*", "base_url"], EXPANDED).given(SUBSTITUTION),
+    key(&["providers", "*", "extra_headers", "*"], EXPANDED).given(SUBSTITUTION),
+    key(&["mcp", "*", "url"], MCP_START).given(SUBSTITUTION),
+    key(&["mcp", "*", "headers", "*"], MCP_START).given(SUBSTITUTION),
+    key(&["mcp", "*", "env", "*"], MCP_START).given(SUBSTITUTION),
+    key(&["lsp", "*", "env", "*"], EXPANDED).given(SUBSTITUTION),
+];
+
+const EXPANDED: &str = "when the value is expanded";
+/// A value with a command whose output becomes a part of it.
+const SUBSTITUTION: Condition = Condition::Containing(&["$(", "`"]);
 
 /// The event for which Crush calls Tenterhook. Older versions know no other that judges a call.
 const EVENTS: &[Event] = &[tool_gate_event("PreToolUse", 600)];

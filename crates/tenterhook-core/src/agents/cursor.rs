@@ -3,11 +3,13 @@
 
 pub mod dialect;
 
-use super::repository::{Consent, MCP_SERVERS, RepositoryFile, hook_file, settings_file};
+use super::repository::{
+    CommandKey, Consent, MCP_SERVERS, RepositoryFile, hook_file, key, settings_file,
+};
 use super::{
     Agent, EntryForm, EntryValue, Event, EventLists, Evidence, Fallback, Form, Guarded,
     Installation, JsonFile, Scope, SharedFiles, Syntax, gate_event, new_config_path,
-    observer_event, tool_gate_event, tool_observer_event,
+    observer_event, tool_gate_event, tool_observer_event, vscode,
 };
 use tenterhook_shell::Language;
 
@@ -106,6 +108,18 @@ const EVENTS: &[Event] = &[
     observer_event("sessionEnd", 10),
 ];
 
+const CLOUD: &[CommandKey] = &[
+    key(&["install"], "when a cloud agent starts"),
+    key(&["start"], "when a cloud agent starts"),
+    key(&["terminals", "*"], "when a cloud agent starts"),
+];
+const WORKTREES: &[CommandKey] = &[
+    key(&["setup-worktree"], WORKTREE),
+    key(&["setup-worktree-unix"], WORKTREE),
+    key(&["setup-worktree-windows"], WORKTREE),
+];
+const WORKTREE: &str = "when a worktree is made";
+
 /// What Cursor runs of a project (`@cursor/sdk` 1.0.32): its hooks, and those of Claude Code. What
 /// decides whether it loads them was not found.
 const REPOSITORY_FILES: &[RepositoryFile] = &[
@@ -113,4 +127,13 @@ const REPOSITORY_FILES: &[RepositoryFile] = &[
     hook_file(".claude/settings.json", &["hooks"], Consent::Unknown),
     hook_file(".claude/settings.local.json", &["hooks"], Consent::Unknown),
     settings_file(".cursor/mcp.json", MCP_SERVERS, Consent::Unknown),
+    // Documented (cursor.com/docs).
+    settings_file(".cursor/environment.json", CLOUD, Consent::Unasked),
+    settings_file(".cursor/worktrees.json", WORKTREES, Consent::Unknown),
+    // Its editor is a VS Code that trusts every folder by default.
+    settings_file(
+        ".vscode/tasks.json",
+        vscode::TASKS,
+        Consent::UnaskedIf("unless Workspace Trust is on"),
+    ),
 ];

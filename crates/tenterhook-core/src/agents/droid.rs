@@ -5,7 +5,9 @@ pub mod dialect;
 #[cfg(feature = "transcript")]
 pub(crate) mod transcript;
 
-use super::repository::{Consent, MCP_SERVERS, RepositoryFile, hook_file, settings_file};
+use super::repository::{
+    Consent, MCP_SERVERS_UNLESS_DISABLED, RepositoryFile, hook_file, key, settings_file,
+};
 use super::{
     Agent, Below, EntryForm, Event, Form, Guarded, Installation, JsonFile, Protection, Scope,
     Sessions, SwitchFile, Syntax, gate_event, new_config_path, observer_event, tool_gate_event,
@@ -91,7 +93,13 @@ const REPOSITORY_FILES: &[RepositoryFile] = &[
     hook_file(".factory/hooks.json", &[], Consent::Unasked),
     hook_file(".factory/hooks/hooks.json", &[], Consent::Unasked),
     hook_file(".factory/settings.json", &["hooks"], Consent::Unasked),
-    settings_file(".factory/mcp.json", MCP_SERVERS, Consent::Unknown),
+    // Observed in `droid exec` 0.225.2.
+    settings_file(".factory/mcp.json", MCP_SERVERS_UNLESS_DISABLED, Consent::Unasked),
+    settings_file(
+        ".factory/settings.json",
+        &[key(&["statusLine", "command"], "when its screen is drawn")],
+        Consent::Asked("after you trust the folder"),
+    ),
 ];
 
 /// The events for which Droid calls Tenterhook.

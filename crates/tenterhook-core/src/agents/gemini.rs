@@ -6,7 +6,8 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::repository::{
-    CommandKey, Consent, MCP_SERVERS, MCP_START, RepositoryFile, hook_file, key, settings_file,
+    CommandKey, Consent, MCP_SERVERS, MCP_START, RepositoryFile, hook_file, key, prompt_file,
+    settings_file,
 };
 use super::{
     Agent, EntryForm, Event, Form, Guarded, Installation, JsonFile, Pin, Protection, Scope,
@@ -99,8 +100,11 @@ const REPOSITORY_FILES: &[RepositoryFile] = &[
     hook_file(".gemini/settings.json", &["hooks"], TRUST),
     settings_file(".gemini/settings.json", SETTINGS, TRUST),
     settings_file(".gemini/settings.json", MCP_SERVERS, TRUST),
+    prompt_file(".gemini/commands/**/*.toml", PROMPT, TRUST),
 ];
 
+/// When an agent runs the lines of a command's prompt.
+pub(super) const PROMPT: &str = "when the command is used";
 const TRUST: Consent = Consent::Asked("after you trust the folder");
 /// Programs that list and call the tools of a project.
 pub(super) const SETTINGS: &[CommandKey] = &[

@@ -3,7 +3,7 @@
 
 pub mod dialect;
 
-use super::repository::{Consent, RepositoryFile, hook_file};
+use super::repository::{Consent, MCP_SERVERS, RepositoryFile, hook_file, settings_file};
 use super::{
     Agent, EntryForm, EntryValue, Event, Form, Guarded, Installation, Scope, Unhooked,
     new_config_path, observer_event, tool_gate_event, tool_observer_event,
@@ -52,9 +52,16 @@ pub static AGENT: Agent = Agent {
     ..Agent::NONE
 };
 
-/// What Goose 1.52.0 runs of a project.
-const REPOSITORY_FILES: &[RepositoryFile] =
-    &[hook_file(".agents/plugins/*/hooks/hooks.json", &["hooks"], Consent::Unasked)];
+/// What Goose 1.52.0 runs of a project. It has no switch for one server of a plugin.
+const REPOSITORY_FILES: &[RepositoryFile] = &[
+    hook_file(".agents/plugins/*/hooks/hooks.json", &["hooks"], Consent::Unasked),
+    settings_file(".agents/plugins/*/.mcp.json", MCP_SERVERS, Consent::Unasked),
+    settings_file(
+        ".agents/plugins/*/{,.plugin/,.goose-plugin/}plugin.json",
+        MCP_SERVERS,
+        Consent::Unasked,
+    ),
+];
 
 /// The events for which Goose calls Tenterhook.
 const EVENTS: &[Event] = &[

@@ -3,7 +3,9 @@
 
 pub mod dialect;
 
-use super::repository::{Consent, MCP_SERVERS, RepositoryFile, settings_file};
+use super::repository::{
+    CommandKey, Consent, ENABLED, MCP_START, RepositoryFile, key, settings_file,
+};
 use super::{
     Agent, Event, Form, Guarded, Installation, Scope, TomlFile, gate_event, new_config_path,
     observer_event, tool_gate_event, tool_observer_event,
@@ -51,10 +53,10 @@ pub static AGENT: Agent = Agent {
 };
 
 /// What Kimi Code CLI runs of a project, by the code of 2.1.0. A project has no hooks.
-const REPOSITORY_FILES: &[RepositoryFile] = &[
-    settings_file(".kimi-code/mcp.json", MCP_SERVERS, TRUST),
-    settings_file(".mcp.json", MCP_SERVERS, TRUST),
-];
+const REPOSITORY_FILES: &[RepositoryFile] =
+    &[settings_file("{.kimi-code/,.}mcp.json", SERVERS, TRUST)];
+/// Read in 2.1.0: a server with `enabled: false` is not connected.
+const SERVERS: &[CommandKey] = &[key(&["mcpServers", "*"], MCP_START).given(ENABLED)];
 const TRUST: Consent = Consent::Asked("after you trust the folder");
 
 /// The events for which Kimi Code CLI calls Tenterhook.

@@ -3,7 +3,9 @@
 
 pub mod dialect;
 
-use super::repository::{Consent, MCP_SERVERS, RepositoryFile, hook_file, settings_file};
+use super::repository::{
+    Consent, MCP_SERVERS, MCP_SERVERS_UNLESS_DISABLED, RepositoryFile, hook_file, settings_file,
+};
 use super::{
     Agent, EntryForm, Event, Evidence, FLAT_MCP_NAMES, Fallback, Form, Guarded, Installation,
     Scope, gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
@@ -65,5 +67,5 @@ const REPOSITORY_FILES: &[RepositoryFile] = &[
     hook_file(".kiro/agents/*.json", &["hooks"], Consent::Unknown),
     hook_file(".kiro/hooks/*.json", &["hooks"], Consent::Unknown),
     settings_file(".kiro/agents/*.json", MCP_SERVERS, Consent::Unknown),
-    settings_file(".kiro/settings/mcp.json", MCP_SERVERS, Consent::Unknown),
+    settings_file(".kiro/settings/mcp.json", MCP_SERVERS_UNLESS_DISABLED, Consent::Unknown),
 ];

@@ -5,7 +5,9 @@ pub mod dialect;
 #[cfg(feature = "transcript")]
 pub(crate) mod transcript;
 
-use super::repository::{Consent, MCP_SERVERS, RepositoryFile, hook_file, settings_file};
+use super::repository::{
+    CommandKey, Consent, MCP_SERVERS, RepositoryFile, hook_file, key, prompt_file, settings_file,
+};
 use super::{
     Agent, Below, EntryForm, Event, Form, Guarded, Installation, JsonFile, Scope, Sessions, Syntax,
     env_file, gate_event, gemini, new_config_path, observer_event, tool_gate_event,
@@ -81,9 +83,20 @@ pub static AGENT: Agent = Agent {
 const REPOSITORY_FILES: &[RepositoryFile] = &[
     hook_file(".qwen/settings.json", &["hooks"], UNLESS_TRUST),
     settings_file(".qwen/settings.json", gemini::SETTINGS, UNLESS_TRUST),
-    settings_file(".qwen/settings.json", MCP_SERVERS, UNLESS_TRUST),
+    settings_file(".qwen/settings.json", SETTINGS, UNLESS_TRUST),
+    // Observed in 0.24.4, which starts a server with `disabled` or `enabled: false`, too.
+    settings_file("{.qwen/settings,.mcp}.json", MCP_SERVERS, WITH_YOLO),
+    settings_file(".lsp.json", LANGUAGES, Consent::UnaskedIf("with `--experimental-lsp`")),
+    prompt_file(".qwen/commands/**/*.{toml,md}", gemini::PROMPT, WITH_YOLO),
 ];
 
+const SETTINGS: &[CommandKey] = &[
+    key(&["ui", "statusLine", "command"], "when its screen is drawn"),
+    key(&["artifact", "host", "uploadCommand"], "when an artifact is published"),
+];
+const LANGUAGES: &[CommandKey] = &[key(&["*"], "at start, as a language server")];
+/// Otherwise it asks for each server and line.
+const WITH_YOLO: Consent = Consent::UnaskedIf("with `--yolo`");
 const UNLESS_TRUST: Consent = Consent::UnaskedIf("unless `security.folderTrust` is on");
 
 /// The events that call hooks.

@@ -19,8 +19,8 @@ pub enum Commands {
     Keys(&'static [CommandKey]),
     /// The hooks at or below this key, in the file or in its front matter.
     Hooks(&'static [&'static str]),
-    /// In text between backticks behind `!`, and in fenced blocks with that mark.
-    Lines(&'static str),
+    /// In text between these characters behind `!`, and in fenced blocks with that mark.
+    Lines(&'static str, [char; 2]),
     /// The whole file is code that the agent loads or runs.
     Code(&'static str),
 }
@@ -152,7 +152,16 @@ pub(super) const fn template_file(
     when: &'static str,
     consent: Consent,
 ) -> RepositoryFile {
-    RepositoryFile { path, commands: Commands::Lines(when), consent }
+    RepositoryFile { path, commands: Commands::Lines(when, ['`', '`']), consent }
+}
+
+/// Creates the row of a text with commands between braces behind `!`.
+pub(super) const fn prompt_file(
+    path: &'static str,
+    when: &'static str,
+    consent: Consent,
+) -> RepositoryFile {
+    RepositoryFile { path, commands: Commands::Lines(when, ['{', '}']), consent }
 }
 
 /// The MCP servers in a file with the key `mcpServers`.

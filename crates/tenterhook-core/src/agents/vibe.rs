@@ -6,7 +6,7 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::repository::{
-    CommandKey, Consent, MCP_START, RepositoryFile, hook_file, key, settings_file,
+    CommandKey, Consent, MCP_START, RepositoryFile, code_file, hook_file, key, settings_file,
 };
 use super::{
     Agent, Below, EntryForm, EntryValue, Event, Form, Guarded, Installation, Scope, Sessions,
@@ -79,9 +79,14 @@ pub static AGENT: Agent = Agent {
 const REPOSITORY_FILES: &[RepositoryFile] = &[
     hook_file(".vibe/hooks.toml", &["hooks"], TRUST),
     settings_file(".vibe/config.toml", SERVERS, TRUST),
+    code_file(".vibe/tools/**/*.py", "at start, as a tool", TRUST),
 ];
 const TRUST: Consent = Consent::Asked("after you trust the folder, or with `--trust`");
-const SERVERS: &[CommandKey] = &[key(&["mcp_servers", "*"], MCP_START)];
+/// Read in 3.0.3: a server with `disabled` is started, and its tools are hidden.
+const SERVERS: &[CommandKey] = &[
+    key(&["mcp_servers", "*"], MCP_START),
+    key(&["tool_paths", "*"], "at start, as a directory of tools"),
+];
 
 /// The events for which Mistral Vibe calls Tenterhook: all that it has.
 const EVENTS: &[Event] = &[

@@ -4,7 +4,7 @@
 pub mod dialect;
 
 use super::repository::{
-    CommandKey, Consent, MCP_START, RepositoryFile, hook_file, key, settings_file,
+    CommandKey, Condition, Consent, MCP_START, RepositoryFile, hook_file, key, settings_file,
 };
 use super::{Agent, Evidence, Installation, SharedFiles};
 
@@ -49,9 +49,13 @@ const REPOSITORY_FILES: &[RepositoryFile] = &[
     hook_file(".claude/settings.local.json", &["hooks"], Consent::Unknown),
     settings_file(".vscode/mcp.json", SERVERS, Consent::Unknown),
     settings_file(".vscode/settings.json", FOLDERS, Consent::Unknown),
+    settings_file(".vscode/tasks.json", TASKS, Consent::Asked("after you trust the folder")),
 ];
 /// Further folders with hook files.
 const FOLDERS: &[CommandKey] = &[key(&["chat.hookFilesLocations", "*"], "its hook files")];
+/// Tasks that start when the folder is opened.
+pub(super) const TASKS: &[CommandKey] = &[key(&["tasks", "*"], "when the folder is opened")
+    .given(Condition::If(&["runOptions", "runOn"], "folderOpen"))];
 const SERVERS: &[CommandKey] = &[key(&["servers", "*"], MCP_START)];
 
 /// Its events, by their neutral names.

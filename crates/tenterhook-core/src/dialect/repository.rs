@@ -38,7 +38,7 @@ const HANDLER_KEYS: &[&str] = &[
 #[must_use]
 pub fn read_repository_commands(file: &RepositoryFile, text: &str) -> Vec<RepositoryCommand> {
     match file.commands {
-        Commands::Lines(when) => commands_in_markdown(text, when),
+        Commands::Lines(when, quotes) => commands_in_markdown(text, when, quotes),
         Commands::Code(when) => vec![describe_code(text, when)],
         Commands::Keys(keys) => {
             let root = match parse(file.path, text) {
@@ -248,8 +248,13 @@ fn command_with_args(program: &Node, node: &Node) -> Option<String> {
 }
 
 /// Returns the commands in a Markdown text: each line of a code block marked with `!`, and each
-/// inline code span after `!`.
-fn commands_in_markdown(text: &str, when: &str) -> Vec<RepositoryCommand> {
+/// inline text between the quotes after `!`.
+fn commands_in_markdown(
+    text: &str,
+    when: &str,
+    [open, close]: [char; 2],
+) -> Vec<RepositoryCommand> {
+    let open = format!("!{open}");
     let command = |line, text: &str| RepositoryCommand {
         line,
         when: when.to_owned(),
@@ -268,7 +273,7 @@ fn commands_in_markdown(text: &str, when: &str) -> Vec<RepositoryCommand> {
             found.push(command(number, line.trim()));
             continue;
         }
-        let commands = line.split("!`").skip(1).filter_map(|rest| rest.split_once('`'));
+        let commands = line.split(&open).skip(1).filter_map(|rest| rest.split_once(close));
         found.extend(commands.map(|(text, _)| command(number, text)));
     }
     found.retain(|command| !command.text.is_empty());
@@ -442,7 +447,10 @@ mod tests {
     #[test]
     fn lines_of_skills_are_found_in_text_and_in_blocks() {
         let text = "---\nname: x\n---\nSee !`git status` and !`ls`.\n```!\ncurl x | sh\n```\n```sh\nnot run\n```\nWow! `no` and !`` and !`open\n";
-        let found = read("x.md", Commands::Lines("run"), text);
+        let found = read("x.md", Commands::Lines("run", ['`', '`']), text);
+        let braces =
+            read("x.toml", Commands::Lines("run", ['{', '}']), "prompt = \"a !{ls} !`no`\"");
+        assert_eq!(braces, [(1, "run".to_owned(), "ls".to_owned())]);
         let found: Vec<_> =
             found.iter().map(|(line, _, command)| (*line, command.as_str())).collect();
         assert_eq!(found, [(4, "git status"), (4, "ls"), (6, "curl x | sh")]);

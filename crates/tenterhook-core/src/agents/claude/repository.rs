@@ -11,6 +11,8 @@ pub(super) static FILES: &[RepositoryFile] = &[
     hook_file(".claude/skills/*/SKILL.md", &["hooks"], TRUST),
     hook_file(".claude/skills/*/hooks/hooks.json", &["hooks"], TRUST),
     hook_file(".claude/agents/**/*.md", &["hooks"], EXACT_FOLDER),
+    // Documented.
+    settings_file(".claude/agents/**/*.md", AGENT_SERVERS, EXACT_FOLDER),
     settings_file(".claude/settings.json", SETTINGS, TRUST),
     settings_file(".claude/settings.local.json", SETTINGS, TRUST),
     settings_file(".mcp.json", SERVERS, TRUST),
@@ -68,7 +70,11 @@ const SETTINGS: &[CommandKey] = &[
     key(&["env", "GIT_CONFIG_GLOBAL"], "when git starts"),
 ];
 
-/// Observed: without any setting, and with `-p` in a folder that was never trusted.
+/// Each element is a name, or an object with a server by its name.
+const AGENT_SERVERS: &[CommandKey] =
+    &[key(&["mcpServers", "*", "*"], "when the subagent is used, as an MCP server")];
+
+/// Observed: without any setting (a server with `disabled` or `enabled: false` starts, too), and with `-p` in a folder that was never trusted.
 const SERVERS: &[CommandKey] = &[
     key(
         &["mcpServers", "*"],
