@@ -514,7 +514,7 @@ fn what_is_switched_off_in_a_repository_is_not_listed() {
                 "command": {"c": {"template": "no `line`"}}, "shell": "/bin/bash",
                 "provider": {"p": {"npm": "@ai-sdk/openai-compatible"}}}"#,
         ),
-        (".pi/settings.json", r#"{"extensions": ["!off.ts", "-off.ts"]}"#),
+        (".pi/settings.json", r#"{"extensions": ["!off.ts", "-off.ts", "+off.ts"]}"#),
         (".kilocode/mcp.json", &server),
         (".factory/mcp.json", &server),
         (".kiro/settings/mcp.json", &server),

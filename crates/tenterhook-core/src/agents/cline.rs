@@ -19,6 +19,8 @@ pub static AGENT: Agent = Agent {
         files: &[
             ".clinerules/hooks/",
             ".cline/hooks/",
+            ".cline/plugins/",
+            "~/.cline/plugins/",
             "~/.cline/data/settings/",
             "~/Documents/Cline/Hooks/",
         ],
@@ -54,7 +56,7 @@ pub static AGENT: Agent = Agent {
 const REPOSITORY_FILES: &[RepositoryFile] = &[
     code_file(".clinerules/hooks/*", "as a hook of the event in its name", Consent::Unasked),
     // Observed in 3.0.65.
-    code_file(".cline/plugins/*", "at start, as a plugin", Consent::Unasked),
+    code_file(".cline/plugins/**/*.{js,ts,mjs,cjs}", "at start, as a plugin", Consent::Unasked),
     code_file(".cline/hooks/*", "as a hook of the event in its name", Consent::Unasked),
 ];
 

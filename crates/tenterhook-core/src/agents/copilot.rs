@@ -105,6 +105,12 @@ const REPOSITORY_FILES: &[RepositoryFile] = &[
     hook_file(".github/copilot/settings.local.json", &["hooks"], TRUST),
     hook_file(".claude/settings.json", &["hooks"], TRUST),
     hook_file(".claude/settings.local.json", &["hooks"], TRUST),
+    // Documented; not started before a file is opened.
+    settings_file(
+        ".github/lsp.json",
+        &[key(&["lspServers", "*"], "when a file is opened, as a language server")],
+        Consent::Unknown,
+    ),
     // Observed in 1.0.102.
     settings_file(
         ".mcp.json",

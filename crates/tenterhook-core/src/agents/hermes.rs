@@ -5,6 +5,7 @@ pub mod dialect;
 #[cfg(feature = "transcript")]
 pub(crate) mod transcript;
 
+use super::repository::{Consent, RepositoryFile, code_file};
 use super::{
     Agent, Approvals, Below, EntryForm, EntryValue, Event, Fallback, Form, Guarded, Installation,
     Scope, Sessions, env_file, gate_event, new_config_path, observer_event, overriding_env_file,
@@ -65,6 +66,7 @@ pub static AGENT: Agent = Agent {
         ],
         ..Guarded::NONE
     },
+    repository_files: REPOSITORY_FILES,
     installation: Installation {
         seen: &[".hermes"],
         home_variable: Some("HERMES_HOME"),
@@ -106,6 +108,13 @@ pub static AGENT: Agent = Agent {
     },
     ..Agent::NONE
 };
+
+/// What Hermes loads of a project (read in 0.19.0).
+const REPOSITORY_FILES: &[RepositoryFile] = &[code_file(
+    ".hermes/plugins/*/__init__.py",
+    "at start, as a plugin",
+    Consent::Asked("after you set `HERMES_ENABLE_PROJECT_PLUGINS`"),
+)];
 
 /// The events for which Hermes calls Tenterhook. It stops waiting after 300 seconds, whatever an
 /// entry says.

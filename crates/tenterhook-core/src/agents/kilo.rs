@@ -100,7 +100,7 @@ const REPOSITORY_FILES: &[RepositoryFile] = &[
     code_file(".kilo/run-script{,.sh,.ps1,.cmd,.bat}", "behind the Run button", Consent::Unknown),
     code_file("{.kilo,.kilocode}/{tool,tools}/*.{js,ts}", opencode::TOOL, Consent::Unasked),
     template_file(
-        "{.kilo,.kilocode}/{command,commands}/**/*.md",
+        "{.kilo,.kilocode}/{command,commands,workflows}/**/*.md",
         opencode::TEMPLATE,
         Consent::Unasked,
     ),

@@ -96,7 +96,7 @@ const REPOSITORY_FILES: &[RepositoryFile] = &[
 
 const SETTINGS: &[CommandKey] = &[
     // `!` and `-` exclude an extension; `+` includes one of those that are found elsewhere.
-    key(&["extensions", "*"], EXTENSION).given(Condition::NoPrefix(&["!", "-"])),
+    key(&["extensions", "*"], EXTENSION).given(Condition::NoPrefix(&["!", "-", "+"])),
     key(&["packages", "*"], PACKAGE),
     // Also with an empty list of extensions: the package is installed.
     key(&["packages", "*", "source"], PACKAGE),
