@@ -18,7 +18,9 @@ pub static AGENT: Agent = Agent {
     name: "cursor",
     title: "Cursor",
     evidence: Evidence::Read { source: "the hook executor in npm `@cursor/sdk` 1.0.32" },
-    programs: &["cursor-agent"],
+    // `agent` in cursor.com/docs/cli of 2026; the older name still starts it.
+    programs: &["cursor-agent", "agent"],
+    is_part_of_words: true,
     packages: &["cursor-cli"],
     windows_shell: &[Language::PowerShell],
     guarded: Guarded {

@@ -53,6 +53,23 @@ fn settings_of_claude_become_hooks_of_droid() {
     }
 }
 
+/// C-150: a matcher for a neutral tool covers each of the agent's tools that it stands for.
+#[test]
+fn matcher_of_a_tool_with_several_names_covers_all() {
+    for (tool, to, names) in [
+        ("Read", DialectId::KIRO, "^(?:read_file|read_files|read_code)$"),
+        ("Edit", DialectId::KIRO, "^(?:str_replace|fs_append)$"),
+        ("WebFetch", DialectId::CRUSH, "^(?:fetch|agentic_fetch|web_fetch)$"),
+        ("WebFetch", DialectId::ANTIGRAVITY, "^(?:read_url_content|open_browser_url)$"),
+    ] {
+        let text = format!(
+            r#"{{"hooks": {{"PreToolUse": [{{"matcher": "{tool}", "hooks": [{{"type": "command", "command": "./a"}}]}}]}}}}"#
+        );
+        let (written, _) = convert(DialectId::CLAUDE, &text, to);
+        assert!(written.contains(names), "{to}: {written}");
+    }
+}
+
 /// C-150.
 #[test]
 fn command_regex_and_units_of_timeouts_are_named() {

@@ -53,9 +53,11 @@ pub(super) static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["list_dir"], neutral: "LS", keys: &[("DirectoryPath", "path")] },
     ToolWords { own: &["find_by_name"], neutral: "Glob", keys: &[("SearchDirectory", "path"), ("Pattern", "pattern")] },
     ToolWords { own: &["grep_search"], neutral: "Grep", keys: &[("SearchPath", "path"), ("Query", "pattern")] },
-    ToolWords { own: &["read_url_content", "open_browser_url"], neutral: "WebFetch", keys: &[("Url", "url")] },
+    ToolWords { own: &["read_url_content"], neutral: "WebFetch", keys: &[("Url", "url")] },
+    ToolWords { own: &["open_browser_url"], neutral: "WebFetch", keys: &[("Url", "url")] },
     ToolWords { own: &["search_web"], neutral: "WebSearch", keys: &[] },
-    ToolWords { own: &["invoke_subagent", "browser_subagent"], neutral: "Agent", keys: &[] },
+    ToolWords { own: &["invoke_subagent"], neutral: "Agent", keys: &[] },
+    ToolWords { own: &["browser_subagent"], neutral: "Agent", keys: &[] },
 ];
 
 const FILE: (&str, &str) = ("TargetFile", "file_path");

@@ -49,7 +49,9 @@ pub(super) static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["ls"], neutral: "LS", keys: &[] },
     ToolWords { own: &["glob"], neutral: "Glob", keys: &[] },
     ToolWords { own: &["grep"], neutral: "Grep", keys: &[] },
-    ToolWords { own: &["fetch", "agentic_fetch", "web_fetch"], neutral: "WebFetch", keys: &[] },
+    ToolWords { own: &["fetch"], neutral: "WebFetch", keys: &[] },
+    ToolWords { own: &["agentic_fetch"], neutral: "WebFetch", keys: &[] },
+    ToolWords { own: &["web_fetch"], neutral: "WebFetch", keys: &[] },
     ToolWords { own: &["web_search"], neutral: "WebSearch", keys: &[] },
     ToolWords { own: &["agent"], neutral: "Agent", keys: &[] },
 ];

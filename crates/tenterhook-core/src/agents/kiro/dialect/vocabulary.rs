@@ -89,7 +89,9 @@ const PATH: (&str, &str) = ("path", "file_path");
 pub(super) static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["execute_bash", "shell"], neutral: "Bash", keys: &[] },
     ToolWords { own: &["execute_pwsh"], neutral: "PowerShell", keys: &[] },
-    ToolWords { own: &["read_file", "read_files", "read_code", "read"], neutral: "Read", keys: &[PATH] },
+    ToolWords { own: &["read_file", "read"], neutral: "Read", keys: &[PATH] },
+    ToolWords { own: &["read_files"], neutral: "Read", keys: &[] },
+    ToolWords { own: &["read_code"], neutral: "Read", keys: &[PATH] },
     ToolWords { own: &["fs_write", "write"], neutral: "Write", keys: &[PATH, ("text", "content")] },
     ToolWords { own: &["str_replace"], neutral: "Edit", keys: &[PATH, ("oldStr", "old_string"), ("newStr", "new_string")] },
     ToolWords { own: &["fs_append"], neutral: "Edit", keys: &[PATH, ("text", "new_string")] },
