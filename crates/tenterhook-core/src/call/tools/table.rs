@@ -93,7 +93,6 @@ pub(in crate::call) const TYPED: &[&str] = &[
     "bytesbase64",
     "chars",
     "data",
-    "hex",
     "input",
     "inputtext",
     "keys",

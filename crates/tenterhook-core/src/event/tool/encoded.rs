@@ -1,4 +1,4 @@
-//! Bytes that a call gives in base64 or as hex, for a file or a program that runs: rules read the text that they stand for (RU-53).
+//! Text that a call gives in base64, as bytes or as keys, for a file or a program that runs: rules read what they stand for (RU-53).
 
 use serde_json::{Map, Value};
 
@@ -19,9 +19,12 @@ fn has_encoded_field(value: &Value, depth: usize) -> bool {
         Value::Array(items) if depth < DEEPEST => {
             items.iter().any(|item| has_encoded_field(item, depth + 1))
         }
-        Value::Object(fields) if depth < DEEPEST => fields.iter().any(|(key, value)| {
-            decoded_text(key, value).is_some() || has_encoded_field(value, depth + 1)
-        }),
+        Value::Object(fields) if depth < DEEPEST => {
+            typed_text(fields).is_some()
+                || fields.iter().any(|(key, value)| {
+                    decoded_text(key, value).is_some() || has_encoded_field(value, depth + 1)
+                })
+        }
         _ => false,
     }
 }
@@ -32,44 +35,55 @@ fn decode_fields(value: &mut Value, depth: usize) {
             items.iter_mut().for_each(|item| decode_fields(item, depth + 1));
         }
         Value::Object(fields) if depth < DEEPEST => {
-            let literal = literal_before_hex(fields);
             for (key, value) in fields.iter_mut() {
                 match decoded_text(key, value) {
-                    Some(text) if key == "hex" => *value = (literal.clone() + &text).into(),
                     Some(text) => *value = text.into(),
                     None => decode_fields(value, depth + 1),
                 }
+            }
+            if let Some(text) = typed_text(fields) {
+                fields.remove("hex");
+                fields.remove("keys");
+                fields.insert("literal".to_owned(), text.into());
             }
         }
         _ => {}
     }
 }
 
-/// Returns the text that OpenClaw 2026.9.6 types before the bytes of `hex`.
-fn literal_before_hex(fields: &Map<String, Value>) -> String {
-    fields.get("literal").and_then(Value::as_str).unwrap_or_default().to_owned()
+/// Returns what `send-keys` of OpenClaw 2026.9.6 types: a text, then bytes as hex, then keys.
+fn typed_text(fields: &Map<String, Value>) -> Option<String> {
+    fields.get("action").and_then(Value::as_str).filter(|action| *action == "send-keys")?;
+    let texts = |key: &str| {
+        let items = fields.get(key).and_then(Value::as_array);
+        items.into_iter().flatten().filter_map(Value::as_str)
+    };
+    let bytes: Vec<u8> = texts("hex").filter_map(hex_byte).collect();
+    let mut typed = fields.get("literal").and_then(Value::as_str).unwrap_or_default().to_owned();
+    typed.push_str(&String::from_utf8_lossy(&bytes));
+    typed.extend(texts("keys").map(key_text));
+    Some(typed)
 }
 
-/// Returns the text of a field whose name says that it holds base64 (`bytesBase64` and
-/// `bytes_base64` of Mistral Vibe 3.0.3), or of a list of hex
-/// bytes (`hex` of OpenClaw).
+fn key_text(key: &str) -> &str {
+    match key.trim().to_ascii_lowercase().as_str() {
+        "space" => " ",
+        "tab" => "\t",
+        "enter" | "return" | "kpenter" | "c-m" | "c-j" | "^m" | "^j" => "\n",
+        _ => key.trim(),
+    }
+}
+
+/// Returns the text of a field whose name says that it holds base64: `bytesBase64` and
+/// `bytes_base64` of Mistral Vibe 3.0.3, `content_base64` of Hermes 0.19.0.
 fn decoded_text(key: &str, value: &Value) -> Option<String> {
     let key = key.to_ascii_lowercase();
-    let bytes = match value {
-        Value::String(text) if key.ends_with("base64") || key.ends_with("b64") => {
-            decode_base64(text)?
-        }
-        Value::Array(items) if key == "hex" => {
-            let bytes: Option<Vec<u8>> = items.iter().map(hex_byte).collect();
-            bytes.filter(|bytes| !bytes.is_empty())?
-        }
-        _ => return None,
-    };
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    let text = value.as_str().filter(|_| key.ends_with("base64") || key.ends_with("b64"))?;
+    Some(String::from_utf8_lossy(&decode_base64(text)?).into_owned())
 }
 
-fn hex_byte(item: &Value) -> Option<u8> {
-    let text = item.as_str()?.trim().to_ascii_lowercase();
+fn hex_byte(text: &str) -> Option<u8> {
+    let text = text.trim().to_ascii_lowercase();
     u8::from_str_radix(text.strip_prefix("0x").unwrap_or(&text), 16).ok()
 }
 
@@ -113,17 +127,15 @@ mod tests {
             (json!({"bytes_base64": "_w"}), json!({"bytes_base64": "\u{fffd}"})),
             (json!({"a": [{"dataB64": "eA=="}]}), json!({"a": [{"dataB64": "x"}]})),
             (
-                json!({"literal": "r", "hex": ["6d", "0x20", " 78 "]}),
-                json!({"literal": "r", "hex": "rm x"}),
+                json!({"action": "send-keys", "literal": "r", "hex": ["6d", "0x20"], "keys": ["x", "Space", "-y", "Enter"]}),
+                json!({"action": "send-keys", "literal": "rm x -y\n"}),
             ),
         ] {
             assert_eq!(decoded_input(&input), Some(decoded), "{input}");
         }
         for input in [
             json!({"bytesBase64": "not base64!"}),
-            json!({"hex": "ff0000"}),
-            json!({"hex": ["zz"]}),
-            json!({"hex": []}),
+            json!({"hex": ["72"], "keys": ["x"], "action": "list"}),
             json!({"text": "cm0geAo="}),
             json!("cm0geAo="),
         ] {
