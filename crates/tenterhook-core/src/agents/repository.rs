@@ -51,7 +51,7 @@ pub enum Condition {
     Prefix(&'static str),
     /// It is a text with one of these in it.
     Containing(&'static [&'static str]),
-    /// It is none of these texts.
+    /// It differs from each of these texts.
     NoneOf(&'static [&'static str]),
 }
 
