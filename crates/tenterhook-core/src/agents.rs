@@ -18,6 +18,7 @@ pub(crate) mod gemini;
 pub(crate) mod gencode;
 pub(crate) mod goose;
 pub(crate) mod hermes;
+mod hook_file;
 pub(crate) mod ignis;
 mod installation;
 pub(crate) mod kilo;
@@ -36,14 +37,14 @@ pub(crate) mod vibe;
 pub(crate) mod vscode;
 pub(crate) mod windsurf;
 
+pub use hook_file::{EntryValue, EventLists, Field, HookFile, JsonFile, Layout, Syntax, Wrapper};
 pub use installation::{
-    Approvals, Below, ConfigPath, EntryForm, EntryValue, EnvFile, Event, EventLists, Fallback,
-    Form, Installation, JsonFile, Key, Pin, Plugin, PluginList, Protection, Scope, SwitchFile,
-    Syntax, TomlFile, Unhooked,
+    Approvals, Below, EnvFile, Event, Fallback, Form, Installation, Key, Pin, Plugin, PluginList,
+    Protection, Scope, SwitchFile, Unhooked,
 };
 use installation::{
-    FLAT_MCP_NAMES, env_file, gate_event, new_config_path, observer_event, overriding_env_file,
-    tool_gate_event, tool_observer_event,
+    FLAT_MCP_NAMES, env_file, gate_event, observer_event, overriding_env_file, tool_gate_event,
+    tool_observer_event,
 };
 pub use shared::SharedFiles;
 use tenterhook_shell::Language;
@@ -256,7 +257,7 @@ pub fn agents_with_modules() -> impl Iterator<Item = (&'static Agent, &'static M
 
 /// Iterates over the agents into which `install` can write hooks that call Tenterhook.
 pub fn agents_with_hook_installation() -> impl Iterator<Item = &'static Agent> {
-    AGENTS.iter().copied().filter(|agent| !agent.installation.places.is_empty())
+    AGENTS.iter().copied().filter(|agent| agent.installation.form != Form::Missing)
 }
 
 /// Finds the agent called `name`, if `install` can write hooks into it.

@@ -26,7 +26,9 @@ pub use adopt::{Adopted, move_entries_to_tenterhook, restore_moved_entries};
 pub use allowlist::{unapproved_events, with_own_approvals, without_own_approvals};
 #[cfg(feature = "trust")]
 pub use approval::{Approval, own_approvals};
-pub use entry::{hook_command_line, program_in_command_line, tenterhook_files_with_texts};
+pub use entry::{
+    hook_command_line, program_in_command_line, tenterhook_files_with_texts, text_of_new_hook_file,
+};
 pub use env_file::find_variable;
 pub use guard::{
     GUARD_GAPS, anti_silencing_settings, files_of_named_guard, setting_keeping_hooks_enabled,
@@ -34,7 +36,7 @@ pub use guard::{
 };
 pub use json::{
     Foreign, Switched, Wrong, add_own_entries, agent_may_reject_settings, find_hook_switch,
-    foreign_entries, installed_events_and_commands, remove_own_entries, text_of_new_hook_file,
+    foreign_entries, installed_events_and_commands, remove_own_entries,
 };
 pub use listed::{find_unlisted_plugin, settings_listing_plugin};
 pub use own::{Stranger, find_foreign_part, program_called_by_own_text};

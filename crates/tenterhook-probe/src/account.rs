@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
-use tenterhook_core::agents::{self, Scope};
+use tenterhook_core::agents;
 use tenterhook_core::dialect::{Dialect, DialectId, Reply};
 use tenterhook_core::install;
 use tenterhook_process::{Cancel, End};
@@ -202,8 +202,7 @@ impl AccountAgent {
     /// Returns the path of the hook file in a project.
     #[must_use]
     pub fn project_hook_file(&self) -> &'static str {
-        let mut places = self.file_of.installation.places.iter();
-        places.find(|place| place.scope == Scope::Project).map_or("", |place| place.path)
+        self.file_of.installation.project_file.unwrap_or_default()
     }
 
     /// Returns the ways that are tried, in order: the name of each, and what the hook does.
@@ -250,6 +249,12 @@ impl AccountAgent {
         WAYS.iter().filter_map(|(name, _)| Some((*name, self.way(name)?))).collect()
     }
 
+    /// Returns whether entries of its hook file set no timeout.
+    fn has_no_timeouts(&self) -> bool {
+        let file = self.file_of.installation.form.hook_file();
+        file.is_some_and(|file| file.timeout().is_none())
+    }
+
     /// Returns the way with this name; `None` if it means nothing to this agent.
     fn way(&self, name: &str) -> Option<Way> {
         let event = if name == PROMPT { Event::Prompt } else { Event::Before };
@@ -261,7 +266,7 @@ impl AccountAgent {
             DENY | PROMPT => return Some(Way::from_shell_script(event, name, script(&deny))),
             // The same as `deny`.
             "exit2" if deny.exit == 2 => return None,
-            "slow" if self.file_of.installation.entry.timeout.is_none() => return None,
+            "slow" if self.has_no_timeouts() => return None,
             _ => {}
         }
         let (_, text) = NEAR_MISSES.iter().find(|row| row.0 == name)?;

@@ -14,7 +14,7 @@ mod vibe;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tenterhook_core::agents::{self, Scope};
+use tenterhook_core::agents;
 
 use crate::fixture::Fixture;
 use crate::model::Wire;
@@ -280,9 +280,8 @@ fn path_in_home(setting: &Setting<'_>, name: &str) -> PathBuf {
 
 /// Returns the path of the user's config file in which `install` registers hooks.
 fn user_config_path(setting: &Setting<'_>, agent: &agents::Agent) -> PathBuf {
-    let installation = &agent.installation;
-    let file = installation.places.iter().find(|place| place.scope == Scope::User);
-    path_in_home(setting, installation.home).join(file.map_or("", |file| file.path))
+    let file = agent.installation.user_file.unwrap_or_default();
+    path_in_home(setting, agent.installation.home).join(file)
 }
 
 /// Returns the first of several names of a program or a package, which is the usual one.

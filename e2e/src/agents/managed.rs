@@ -6,7 +6,6 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use tenterhook_core::agents::Scope;
 use tenterhook_probe::{Agent, Env, Event, Fixture, Front, FrontError, HookAnswer, Script, Step};
 
 use super::Found;
@@ -65,10 +64,8 @@ impl Front for Managing<'_> {
 impl Case<'_> {
     /// A denial by a hook of the person, of whom no file of the agent knows.
     pub(super) fn managed(&self) -> Result<Found, String> {
-        let places = tenterhook_core::agents::agent_with_hook_installation(self.agent.name)
-            .map_or(&[][..], |agent| agent.installation.places);
-        let managed = places.iter().find(|location| location.scope == Scope::Managed);
-        let file = managed.and_then(|location| location.path.strip_prefix("/etc/"));
+        let agent = tenterhook_core::agents::agent_with_hook_installation(self.agent.name);
+        let file = agent.and_then(|agent| agent.installation.managed_file?.strip_prefix("/etc/"));
         let (Some(front), Some(file)) = (self.front, file) else { return Ok(Found::new()) };
         if !is_possible() {
             let why = format!("{NOT_PLAYED}there is no mount namespace for a separate `/etc`");

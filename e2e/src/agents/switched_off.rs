@@ -8,7 +8,6 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tenterhook_core::agents::Scope;
 use tenterhook_probe::{Agent, Env, Event, Fixture, Front, FrontError, HookAnswer, Script, Step};
 
 use super::Found;
@@ -242,8 +241,7 @@ fn managed_text(room: &Fixture, agent: &Agent) -> String {
 /// Returns the path of the agent's managed file below `/etc`.
 fn managed_file(agent: &Agent) -> Option<&'static str> {
     let agent = tenterhook_core::agents::agent_with_hook_installation(agent.name)?;
-    let managed = agent.installation.places.iter().find(|place| place.scope == Scope::Managed)?;
-    managed.path.strip_prefix("/etc/")
+    agent.installation.managed_file?.strip_prefix("/etc/")
 }
 
 /// Returns all commands of hooks in a file.

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use tenterhook_core::agents::{Agent, Scope, agents_with_hook_installation};
+use tenterhook_core::agents::{Agent, agents_with_hook_installation};
 
 use super::measured::{Column, Measured, Row, cell, version_title};
 
@@ -103,14 +103,14 @@ fn registered(agent: &Agent) -> String {
             groups.iter().map(|(seconds, names)| format!("{} ({seconds} s)", names.join(", ")));
         groups.collect::<Vec<_>>().join("; ")
     };
-    let places = agent.installation.places.iter().map(|location| {
-        let path = match location.scope {
-            Scope::User => format!("~/{}/{}", agent.installation.home, location.path),
-            Scope::Project | Scope::Managed => location.path.to_owned(),
-        };
-        format!("`{path}` ({})", scope(location.scope))
-    });
-    let places: Vec<String> = places.collect();
+    let files = &agent.installation;
+    let places = [
+        ("user", files.user_file.map(|path| format!("~/{}/{path}", files.home))),
+        ("project", files.project_file.map(str::to_owned)),
+        ("managed", files.managed_file.map(str::to_owned)),
+    ];
+    let shown = |(scope, path): (&str, Option<String>)| Some(format!("`{}` ({scope})", path?));
+    let places: Vec<String> = places.into_iter().filter_map(shown).collect();
     let source = agent.evidence.source_if_only_read();
     let evidence = source.map_or_else(String::new, |source| {
         format!("Read, not played: known only from {source}.\n\n")
@@ -123,12 +123,4 @@ fn registered(agent: &Agent) -> String {
         of_kind(false),
         agent.installation.gone,
     )
-}
-
-const fn scope(scope: Scope) -> &'static str {
-    match scope {
-        Scope::User => "user",
-        Scope::Project => "project",
-        Scope::Managed => "managed",
-    }
 }

@@ -14,7 +14,7 @@ pub(super) mod switches;
 
 use std::path::Path;
 
-use tenterhook_core::agents::{Agent, Approvals, Form, Scope, agents_with_hook_installation};
+use tenterhook_core::agents::{Agent, Approvals, Scope, agents_with_hook_installation};
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::install::foreign_entries;
 
@@ -436,7 +436,7 @@ fn foreign_entries_note(
         return None;
     }
     let hooks = format_count(others, "hook");
-    let may_move = !args.adopt && scope == Scope::User && agent.installation.form == Form::Groups;
+    let may_move = !args.adopt && scope == Scope::User && agent.installation.form.is_shared_json();
     let moves = match may_move {
         false => String::new(),
         true => format!("; `tenterhook install {} --adopt` moves what can be moved", agent.name),

@@ -304,7 +304,7 @@ fn read_agent_files(agent: &Agent, here: &Here) -> Vec<Found> {
             broken: None,
         };
         let is_there = match agent.installation.form {
-            Form::Groups | Form::Tables | Form::Yaml => read_settings_file(
+            Form::Shared(_) => read_settings_file(
                 (agent, scope),
                 &path,
                 &agent_user_directory(agent, here),

@@ -7,8 +7,8 @@ use super::repository::{
     CommandKey, Consent, MCP_START, RepositoryFile, code_file, key, settings_file,
 };
 use super::{
-    Agent, Event, Evidence, Form, Guarded, Installation, Plugin, Scope, gate_event,
-    new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, Event, Evidence, Form, Guarded, Installation, Plugin, gate_event, observer_event,
+    tool_gate_event, tool_observer_event,
 };
 
 /// The agent.
@@ -31,10 +31,8 @@ pub(super) static AGENT: Agent = Agent {
     installation: Installation {
         seen: &[".config/amp"],
         home: ".config/amp",
-        places: &[
-            new_config_path(Scope::User, "plugins/tenterhook.js"),
-            new_config_path(Scope::Project, ".amp/plugins/tenterhook.js"),
-        ],
+        user_file: Some("plugins/tenterhook.js"),
+        project_file: Some(".amp/plugins/tenterhook.js"),
         form: Form::Plugin(Plugin { end: include_str!("amp/plugin.js"), beside: &[], list: None }),
         events: EVENTS,
         switch_variables: &["AMP_DISABLE_PLUGINS"],

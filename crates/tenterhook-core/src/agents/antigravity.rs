@@ -5,8 +5,8 @@ pub mod dialect;
 
 use super::repository::{Consent, RepositoryFile, hook_file};
 use super::{
-    Agent, EntryForm, Event, EventLists, Evidence, FLAT_MCP_NAMES, Form, Guarded, Installation,
-    JsonFile, Scope, new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, Event, EventLists, Evidence, FLAT_MCP_NAMES, Field, Form, Guarded, HookFile,
+    Installation, JsonFile, Layout, Wrapper, observer_event, tool_gate_event, tool_observer_event,
 };
 
 /// The agent.
@@ -35,18 +35,10 @@ pub static AGENT: Agent = Agent {
     installation: Installation {
         seen: &[".gemini/antigravity-cli", ".gemini/config"],
         home: ".gemini/config",
-        places: &[
-            new_config_path(Scope::User, "hooks.json"),
-            new_config_path(Scope::Project, ".agents/hooks.json"),
-        ],
-        form: Form::Groups,
-        json: JsonFile {
-            wrapper: "tenterhook",
-            lists: EventLists::GroupsOf(GROUPED),
-            ignores_case: true,
-            ..JsonFile::USUAL
-        },
-        entry: EntryForm { matcher: Some("*"), ..EntryForm::USUAL },
+        user_file: Some("hooks.json"),
+        project_file: Some(HOOK_FILE.path),
+        form: Form::Shared(&HOOK_FILE),
+        matcher: Some("*"),
         events: EVENTS,
         switches: &[(&["tenterhook", "enabled"], false)],
         gone: "tool calls are denied",
@@ -61,6 +53,23 @@ pub static AGENT: Agent = Agent {
         ..Installation::NONE
     },
     ..Agent::NONE
+};
+
+/// Its hook file.
+pub(crate) static HOOK_FILE: HookFile = HookFile {
+    path: ".agents/hooks.json",
+    layout: Layout::Json(JsonFile {
+        wrapper: Wrapper::Name,
+        lists: EventLists::GroupsOf(GROUPED),
+        ignores_case: true,
+        ..JsonFile::USUAL
+    }),
+    keys: &[
+        (Field::Type, "type"),
+        (Field::Matcher, "matcher"),
+        (Field::Line, "command"),
+        (Field::Seconds, "timeout"),
+    ],
 };
 
 /// The events whose lists hold groups.

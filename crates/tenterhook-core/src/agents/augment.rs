@@ -5,8 +5,8 @@ pub mod dialect;
 
 use super::repository::{Consent, MCP_SERVERS, RepositoryFile, hook_file, settings_file};
 use super::{
-    Agent, EntryForm, Event, Evidence, Form, Guarded, Installation, JsonFile, Scope, Syntax,
-    new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, Event, Evidence, Field, Form, Guarded, HookFile, Installation, JsonFile, Layout, Syntax,
+    observer_event, tool_gate_event, tool_observer_event,
 };
 use crate::syntax::NotStrict;
 
@@ -33,18 +33,11 @@ pub static AGENT: Agent = Agent {
     installation: Installation {
         seen: &[".augment"],
         home: ".augment",
-        places: &[
-            new_config_path(Scope::User, "settings.json"),
-            new_config_path(Scope::Project, ".augment/settings.json"),
-            new_config_path(Scope::Managed, "/etc/augment/settings.json"),
-        ],
-        form: Form::Groups,
-        json: JsonFile { syntax: Syntax::Json(&[NotStrict::Comment]), ..JsonFile::USUAL },
-        entry: EntryForm {
-            timeout: Some(("timeout", 1000)),
-            matcher: Some(".*"),
-            ..EntryForm::USUAL
-        },
+        user_file: Some("settings.json"),
+        project_file: Some(HOOK_FILE.path),
+        managed_file: Some("/etc/augment/settings.json"),
+        form: Form::Shared(&HOOK_FILE),
+        matcher: Some(".*"),
         events: EVENTS,
         gone: "tool calls are denied",
         gaps: &[
@@ -61,6 +54,22 @@ pub static AGENT: Agent = Agent {
         ..Installation::NONE
     },
     ..Agent::NONE
+};
+
+/// Its hook file.
+pub(crate) static HOOK_FILE: HookFile = HookFile {
+    path: ".augment/settings.json",
+    layout: Layout::Json(JsonFile {
+        syntax: Syntax::Json(&[NotStrict::Comment]),
+        ..JsonFile::USUAL
+    }),
+    keys: &[
+        (Field::Type, "type"),
+        (Field::Matcher, "matcher"),
+        (Field::Line, "command"),
+        (Field::Args, "args"),
+        (Field::Milliseconds, "timeout"),
+    ],
 };
 
 /// The events for which Auggie calls Tenterhook.

@@ -7,9 +7,9 @@ mod repository;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Below, EntryForm, EntryValue, Event, Form, Guarded, Installation, JsonFile, Modules,
-    Pin, Protection, Scope, Sessions, SwitchFile, Syntax, gate_event, new_config_path,
-    observer_event, tool_gate_event, tool_observer_event,
+    Agent, Below, EntryValue, Event, Field, Form, Guarded, HookFile, Installation, JsonFile,
+    Layout, Modules, Pin, Protection, Sessions, SwitchFile, Syntax, gate_event, observer_event,
+    tool_gate_event, tool_observer_event,
 };
 use crate::syntax::NotStrict;
 use tenterhook_shell::Language;
@@ -63,21 +63,10 @@ pub static AGENT: Agent = Agent {
         seen: &[".claude"],
         home_variable: Some("CLAUDE_CONFIG_DIR"),
         home: ".claude",
-        places: &[
-            new_config_path(Scope::User, "settings.json"),
-            new_config_path(Scope::Project, ".claude/settings.json"),
-            new_config_path(Scope::Managed, "/etc/claude-code/managed-settings.json"),
-        ],
-        form: Form::Groups,
-        json: JsonFile {
-            syntax: Syntax::Json(&[NotStrict::Javascript, NotStrict::ByteOrderMark]),
-            checks_values: true,
-            ..JsonFile::USUAL
-        },
-        entry: EntryForm {
-            closed: Some(("onFailure", EntryValue::Text("block"))),
-            ..EntryForm::USUAL
-        },
+        user_file: Some("settings.json"),
+        project_file: Some(HOOK_FILE.path),
+        managed_file: Some("/etc/claude-code/managed-settings.json"),
+        form: Form::Shared(&HOOK_FILE),
         events: EVENTS,
         switches: &[(&["disableAllHooks"], true)],
         gone: "tool calls and prompts are denied",
@@ -117,6 +106,31 @@ pub static AGENT: Agent = Agent {
         ..Installation::NONE
     },
     ..Agent::NONE
+};
+
+/// Its hook file.
+pub(crate) static HOOK_FILE: HookFile = HookFile {
+    path: ".claude/settings.json",
+    layout: Layout::Json(JsonFile {
+        syntax: Syntax::Json(&[NotStrict::Javascript, NotStrict::ByteOrderMark]),
+        checks_values: true,
+        ..JsonFile::USUAL
+    }),
+    keys: &[
+        (Field::Type, "type"),
+        (Field::Matcher, "matcher"),
+        (Field::Line, "command"),
+        (Field::Args, "args"),
+        (Field::Seconds, "timeout"),
+        (Field::Status, "statusMessage"),
+        (Field::Background, "async"),
+        (Field::Wake, "asyncRewake"),
+        (Field::Condition, "if"),
+        (Field::Url, "url"),
+        (Field::Prompt, "prompt"),
+        (Field::Server, "server"),
+        (Field::Closed(EntryValue::Text("block")), "onFailure"),
+    ],
 };
 
 /// The events for which it calls.

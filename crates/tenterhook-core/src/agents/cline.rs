@@ -5,8 +5,8 @@ pub mod dialect;
 
 use super::repository::{Consent, RepositoryFile, code_file};
 use super::{
-    Agent, EntryForm, Event, Fallback, Form, Guarded, Installation, Scope, gate_event,
-    new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, Event, Fallback, Form, Guarded, Installation, gate_event, observer_event,
+    tool_gate_event, tool_observer_event,
 };
 
 /// The agent.
@@ -32,12 +32,10 @@ pub static AGENT: Agent = Agent {
     installation: Installation {
         seen: &[".cline", "Documents/Cline"],
         home: ".cline",
-        places: &[
-            new_config_path(Scope::User, "hooks"),
-            new_config_path(Scope::Project, ".clinerules/hooks"),
-        ],
+        user_file: Some("hooks"),
+        project_file: Some(".clinerules/hooks"),
         form: Form::Scripts,
-        entry: EntryForm { fallback: Fallback::Outside, ..EntryForm::USUAL },
+        fallback: Fallback::Outside,
         events: EVENTS,
         gone: "tool calls are denied, and the run ends",
         gaps: &[

@@ -3,7 +3,7 @@
 pub mod dialect;
 
 use super::repository::{Consent, RepositoryFile, hook_file};
-use super::{Agent, Guarded};
+use super::{Agent, Field, Guarded, HookFile, Layout};
 
 /// The agent.
 pub(super) static AGENT: Agent = Agent {
@@ -26,6 +26,18 @@ pub(super) static AGENT: Agent = Agent {
     },
     repository_files: REPOSITORY_FILES,
     ..Agent::NONE
+};
+
+/// Its hook file.
+pub(crate) static HOOK_FILE: HookFile = HookFile {
+    path: ".codewhale/hooks.toml",
+    layout: Layout::Tables { is_1_1: false },
+    keys: &[
+        (Field::Event, "event"),
+        (Field::Line, "command"),
+        (Field::Seconds, "timeout_secs"),
+        (Field::Background, "background"),
+    ],
 };
 
 /// What CodeWhale runs of a project.

@@ -9,8 +9,8 @@ use super::repository::{
     CommandKey, Consent, ENABLED, MCP_START, RepositoryFile, hook_file, key, settings_file,
 };
 use super::{
-    Agent, Approvals, Below, Event, Form, Guarded, Installation, JsonFile, Pin, Protection, Scope,
-    Sessions, SwitchFile, gate_event, new_config_path, observer_event, tool_gate_event,
+    Agent, Approvals, Below, Event, Field, Form, Guarded, HookFile, Installation, JsonFile, Layout,
+    Pin, Protection, Sessions, SwitchFile, gate_event, observer_event, tool_gate_event,
     tool_observer_event,
 };
 use tenterhook_shell::Language;
@@ -59,13 +59,10 @@ pub static AGENT: Agent = Agent {
         seen: &[".codex"],
         home_variable: Some("CODEX_HOME"),
         home: ".codex",
-        places: &[
-            new_config_path(Scope::User, "hooks.json"),
-            new_config_path(Scope::Project, ".codex/hooks.json"),
-            new_config_path(Scope::Managed, "/etc/codex/hooks.json"),
-        ],
-        form: Form::Groups,
-        json: JsonFile { root_keys: &["description", "hooks"], ..JsonFile::USUAL },
+        user_file: Some("hooks.json"),
+        project_file: Some(HOOK_FILE.path),
+        managed_file: Some("/etc/codex/hooks.json"),
+        form: Form::Shared(&HOOK_FILE),
         events: EVENTS,
         approvals: Approvals::ByUser("config.toml"),
         gone: "tool calls and prompts are denied",
@@ -110,6 +107,22 @@ pub static AGENT: Agent = Agent {
         ..Installation::NONE
     },
     ..Agent::NONE
+};
+
+/// Its hook file.
+pub(crate) static HOOK_FILE: HookFile = HookFile {
+    path: ".codex/hooks.json",
+    layout: Layout::Json(JsonFile { root_keys: &["description", "hooks"], ..JsonFile::USUAL }),
+    keys: &[
+        (Field::Type, "type"),
+        (Field::Matcher, "matcher"),
+        (Field::Line, "command"),
+        (Field::Seconds, "timeout"),
+        (Field::Status, "statusMessage"),
+        (Field::Background, "async"),
+        (Field::Prompt, "prompt"),
+        (Field::Server, "server"),
+    ],
 };
 
 /// What Codex CLI runs of a project.

@@ -9,8 +9,9 @@ use super::repository::{
     Consent, MCP_SERVERS_UNLESS_DISABLED, RepositoryFile, hook_file, key, settings_file,
 };
 use super::{
-    Agent, EntryForm, Event, Form, Guarded, Installation, JsonFile, Scope, Sessions, SharedFiles,
-    Syntax, gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, Event, EventLists, Field, Form, Guarded, HookFile, Installation, JsonFile, Layout,
+    Sessions, SharedFiles, Syntax, Wrapper, gate_event, observer_event, tool_gate_event,
+    tool_observer_event,
 };
 use crate::syntax::NotStrict;
 use tenterhook_shell::Language;
@@ -77,14 +78,10 @@ pub static AGENT: Agent = Agent {
         seen: &[".copilot"],
         home_variable: Some("COPILOT_HOME"),
         home: ".copilot",
-        places: &[
-            new_config_path(Scope::User, "hooks/tenterhook.json"),
-            new_config_path(Scope::Project, ".github/hooks/tenterhook.json"),
-            new_config_path(Scope::Managed, "/etc/github-copilot/policy.d/tenterhook.json"),
-        ],
-        form: Form::OwnFlat,
-        json: JsonFile { syntax: Syntax::Json(&[NotStrict::Javascript]), ..JsonFile::USUAL },
-        entry: EntryForm { timeout: Some(("timeoutSec", 1)), ..EntryForm::USUAL },
+        user_file: Some("hooks/tenterhook.json"),
+        project_file: Some(".github/hooks/tenterhook.json"),
+        managed_file: Some("/etc/github-copilot/policy.d/tenterhook.json"),
+        form: Form::Own(&HOOK_FILE),
         events: EVENTS,
         gone: "tool calls are denied: any code but 0 is a denial",
         gaps: &[
@@ -96,6 +93,26 @@ pub static AGENT: Agent = Agent {
         ..Installation::NONE
     },
     ..Agent::NONE
+};
+
+/// Its hook file.
+pub(crate) static HOOK_FILE: HookFile = HookFile {
+    path: ".github/hooks/hooks.json",
+    layout: Layout::Json(JsonFile {
+        syntax: Syntax::Json(&[NotStrict::Javascript]),
+        wrapper: Wrapper::Hooks { version: Some(1) },
+        lists: EventLists::Entries,
+        ..JsonFile::USUAL
+    }),
+    keys: &[
+        (Field::Type, "type"),
+        (Field::Matcher, "matcher"),
+        (Field::Line, "bash"),
+        (Field::Seconds, "timeoutSec"),
+        (Field::Env, "env"),
+        (Field::Cwd, "cwd"),
+        (Field::Url, "url"),
+    ],
 };
 
 /// What Copilot CLI runs of a project. It reads the hooks of Claude Code, too (BR-30).

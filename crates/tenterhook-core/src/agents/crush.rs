@@ -8,8 +8,8 @@ use super::repository::{
     settings_file,
 };
 use super::{
-    Agent, EntryForm, Event, EventLists, Evidence, FLAT_MCP_NAMES, Form, Guarded, Installation,
-    JsonFile, Scope, Syntax, new_config_path, tool_gate_event,
+    Agent, Event, EventLists, Evidence, FLAT_MCP_NAMES, Field, Form, Guarded, HookFile,
+    Installation, JsonFile, Layout, Syntax, tool_gate_event,
 };
 use crate::syntax::NotStrict;
 
@@ -31,17 +31,9 @@ pub static AGENT: Agent = Agent {
     installation: Installation {
         seen: &[".config/crush"],
         home: ".config/crush",
-        places: &[
-            new_config_path(Scope::User, "crush.json"),
-            new_config_path(Scope::Project, "crush.json"),
-        ],
-        form: Form::Groups,
-        json: JsonFile {
-            syntax: Syntax::Json(&[NotStrict::Comment]),
-            lists: EventLists::Entries,
-            ..JsonFile::USUAL
-        },
-        entry: EntryForm { kind: None, ..EntryForm::USUAL },
+        user_file: Some("crush.json"),
+        project_file: Some(HOOK_FILE.path),
+        form: Form::Shared(&HOOK_FILE),
         events: EVENTS,
         switch_variables: &["CRUSH_GLOBAL_CONFIG"],
         gone: "tool calls are denied",
@@ -57,6 +49,17 @@ pub static AGENT: Agent = Agent {
         ..Installation::NONE
     },
     ..Agent::NONE
+};
+
+/// Its hook file.
+pub(crate) static HOOK_FILE: HookFile = HookFile {
+    path: "crush.json",
+    layout: Layout::Json(JsonFile {
+        syntax: Syntax::Json(&[NotStrict::Comment]),
+        lists: EventLists::Entries,
+        ..JsonFile::USUAL
+    }),
+    keys: &[(Field::Matcher, "matcher"), (Field::Line, "command"), (Field::Seconds, "timeout")],
 };
 
 /// What Crush runs of a project, by its documents.

@@ -7,9 +7,9 @@ use super::repository::{
     CommandKey, Consent, MCP_SERVERS, RepositoryFile, hook_file, key, settings_file,
 };
 use super::{
-    Agent, EntryForm, EntryValue, Event, EventLists, Evidence, Fallback, Form, Guarded,
-    Installation, JsonFile, Scope, SharedFiles, Syntax, gate_event, new_config_path,
-    observer_event, tool_gate_event, tool_observer_event, vscode,
+    Agent, EntryValue, Event, EventLists, Evidence, Fallback, Field, Form, Guarded, HookFile,
+    Installation, JsonFile, Layout, SharedFiles, Syntax, Wrapper, gate_event, observer_event,
+    tool_gate_event, tool_observer_event, vscode,
 };
 use tenterhook_shell::Language;
 
@@ -61,25 +61,13 @@ pub static AGENT: Agent = Agent {
     installation: Installation {
         seen: &[".cursor"],
         home: ".cursor",
-        places: &[
-            new_config_path(Scope::User, "hooks.json"),
-            new_config_path(Scope::Project, ".cursor/hooks.json"),
-            new_config_path(Scope::Managed, "/etc/cursor/hooks.json"),
-        ],
-        form: Form::Groups,
-        json: JsonFile {
-            syntax: Syntax::CommentsInTexts,
-            version: Some(1),
-            lists: EventLists::Entries,
-            ..JsonFile::USUAL
-        },
-        entry: EntryForm {
-            closed: Some(("failClosed", EntryValue::True)),
-            // Cursor appends the event to the command line as a here-document. Only the last command of
-            // the line reads it, so the line is one command.
-            fallback: Fallback::Outside,
-            ..EntryForm::USUAL
-        },
+        user_file: Some("hooks.json"),
+        project_file: Some(HOOK_FILE.path),
+        managed_file: Some("/etc/cursor/hooks.json"),
+        form: Form::Shared(&HOOK_FILE),
+        // Cursor appends the event to the command line as a here-document. Only the last command of
+        // the line reads it, so the line is one command.
+        fallback: Fallback::Outside,
         events: EVENTS,
         gone: "tool calls, subagents and prompts are denied",
         gaps: &[
@@ -92,6 +80,24 @@ pub static AGENT: Agent = Agent {
         ..Installation::NONE
     },
     ..Agent::NONE
+};
+
+/// Its hook file.
+pub(crate) static HOOK_FILE: HookFile = HookFile {
+    path: ".cursor/hooks.json",
+    layout: Layout::Json(JsonFile {
+        syntax: Syntax::CommentsInTexts,
+        wrapper: Wrapper::Hooks { version: Some(1) },
+        lists: EventLists::Entries,
+        ..JsonFile::USUAL
+    }),
+    keys: &[
+        (Field::DefaultType, "type"),
+        (Field::Matcher, "matcher"),
+        (Field::Line, "command"),
+        (Field::Seconds, "timeout"),
+        (Field::Closed(EntryValue::True), "failClosed"),
+    ],
 };
 
 /// The events for which Cursor calls Tenterhook. `preToolUse` precedes each tool, also those with

@@ -9,8 +9,8 @@ use super::repository::{
     Consent, MCP_SERVERS_UNLESS_DISABLED, RepositoryFile, hook_file, key, settings_file,
 };
 use super::{
-    Agent, Below, EntryForm, Event, Form, Guarded, Installation, JsonFile, Protection, Scope,
-    Sessions, SwitchFile, Syntax, gate_event, new_config_path, observer_event, tool_gate_event,
+    Agent, Below, Event, Field, Form, Guarded, HookFile, Installation, JsonFile, Layout,
+    Protection, Sessions, SwitchFile, Syntax, Wrapper, gate_event, observer_event, tool_gate_event,
     tool_observer_event,
 };
 use crate::syntax::NotStrict;
@@ -45,17 +45,10 @@ pub static AGENT: Agent = Agent {
     installation: Installation {
         seen: &[".factory"],
         home: ".factory",
-        places: &[
-            new_config_path(Scope::User, "hooks.json"),
-            new_config_path(Scope::Project, ".factory/hooks.json"),
-        ],
-        form: Form::Groups,
-        json: JsonFile {
-            syntax: Syntax::Json(&[NotStrict::Comment]),
-            wrapper: "",
-            ..JsonFile::USUAL
-        },
-        entry: EntryForm { matcher: Some("*"), ..EntryForm::USUAL },
+        user_file: Some("hooks.json"),
+        project_file: Some(HOOK_FILE.path),
+        form: Form::Shared(&HOOK_FILE),
+        matcher: Some("*"),
         events: EVENTS,
         switches: &[(&["hooksDisabled"], true)],
         switches_elsewhere: &[
@@ -86,6 +79,22 @@ pub static AGENT: Agent = Agent {
         ..Installation::NONE
     },
     ..Agent::NONE
+};
+
+/// Its hook file.
+pub(crate) static HOOK_FILE: HookFile = HookFile {
+    path: ".factory/hooks.json",
+    layout: Layout::Json(JsonFile {
+        syntax: Syntax::Json(&[NotStrict::Comment]),
+        wrapper: Wrapper::Root,
+        ..JsonFile::USUAL
+    }),
+    keys: &[
+        (Field::Type, "type"),
+        (Field::Matcher, "matcher"),
+        (Field::Line, "command"),
+        (Field::Seconds, "timeout"),
+    ],
 };
 
 /// What Droid 0.225.2 runs of a project: its hooks unasked, also with `--auto low`.

@@ -10,9 +10,8 @@ use super::repository::{
     settings_file,
 };
 use super::{
-    Agent, EntryForm, Event, Form, Guarded, Installation, JsonFile, Pin, Protection, Scope,
-    Sessions, Syntax, gate_event, new_config_path, observer_event, tool_gate_event,
-    tool_observer_event,
+    Agent, Event, Field, Form, Guarded, HookFile, Installation, JsonFile, Layout, Pin, Protection,
+    Sessions, Syntax, gate_event, observer_event, tool_gate_event, tool_observer_event,
 };
 use crate::syntax::NotStrict;
 use tenterhook_shell::Language;
@@ -59,21 +58,11 @@ pub static AGENT: Agent = Agent {
     installation: Installation {
         seen: &[".gemini"],
         home: ".gemini",
-        places: &[
-            new_config_path(Scope::User, "settings.json"),
-            new_config_path(Scope::Project, ".gemini/settings.json"),
-            new_config_path(Scope::Managed, "/etc/gemini-cli/settings.json"),
-        ],
-        form: Form::Groups,
-        json: JsonFile {
-            syntax: Syntax::Json(&[NotStrict::Comment, NotStrict::Javascript]),
-            ..JsonFile::USUAL
-        },
-        entry: EntryForm {
-            timeout: Some(("timeout", 1000)),
-            matcher: Some("*"),
-            ..EntryForm::USUAL
-        },
+        user_file: Some("settings.json"),
+        project_file: Some(HOOK_FILE.path),
+        managed_file: Some("/etc/gemini-cli/settings.json"),
+        form: Form::Shared(&HOOK_FILE),
+        matcher: Some("*"),
         events: EVENTS,
         switches: &[(&["hooksConfig", "enabled"], false)],
         // Without it, a user's `false` runs no managed hooks either (0.61.0).
@@ -93,6 +82,23 @@ pub static AGENT: Agent = Agent {
         ..Installation::NONE
     },
     ..Agent::NONE
+};
+
+/// Its hook file.
+pub(crate) static HOOK_FILE: HookFile = HookFile {
+    path: ".gemini/settings.json",
+    layout: Layout::Json(JsonFile {
+        syntax: Syntax::Json(&[NotStrict::Comment, NotStrict::Javascript]),
+        ..JsonFile::USUAL
+    }),
+    keys: &[
+        (Field::Type, "type"),
+        (Field::Matcher, "matcher"),
+        (Field::Line, "command"),
+        (Field::Milliseconds, "timeout"),
+        (Field::Status, "name"),
+        (Field::Env, "env"),
+    ],
 };
 
 /// What Gemini CLI runs of a project. Without a terminal it refuses a folder without trust.

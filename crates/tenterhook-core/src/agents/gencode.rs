@@ -3,7 +3,7 @@
 pub mod dialect;
 
 use super::repository::{Consent, RepositoryFile, hook_file};
-use super::{Agent, Guarded};
+use super::{Agent, Field, Guarded, HookFile, JsonFile, Layout};
 
 /// The agent.
 pub(super) static AGENT: Agent = Agent {
@@ -20,6 +20,25 @@ pub(super) static AGENT: Agent = Agent {
     },
     repository_files: REPOSITORY_FILES,
     ..Agent::NONE
+};
+
+/// Its hook file.
+pub(crate) static HOOK_FILE: HookFile = HookFile {
+    path: ".gen/settings.json",
+    layout: Layout::Json(JsonFile::USUAL),
+    keys: &[
+        (Field::Type, "type"),
+        (Field::Matcher, "matcher"),
+        (Field::Line, "command"),
+        (Field::Seconds, "timeout"),
+        (Field::Status, "statusMessage"),
+        (Field::Once, "once"),
+        (Field::Background, "async"),
+        (Field::Wake, "asyncRewake"),
+        (Field::Condition, "if"),
+        (Field::Url, "url"),
+        (Field::Prompt, "prompt"),
+    ],
 };
 
 /// What Gen runs of a project, from the start of a session.

@@ -5,8 +5,8 @@ pub mod dialect;
 
 use super::repository::{Consent, MCP_SERVERS, RepositoryFile, hook_file, settings_file};
 use super::{
-    Agent, EntryForm, EntryValue, Event, Form, Guarded, Installation, Scope, Unhooked,
-    new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, EntryValue, Event, Field, Form, Guarded, HookFile, Installation, JsonFile, Layout,
+    Unhooked, observer_event, tool_gate_event, tool_observer_event,
 };
 use crate::event::tool::Tool;
 
@@ -26,16 +26,10 @@ pub static AGENT: Agent = Agent {
     installation: Installation {
         seen: &[".config/goose"],
         home: ".agents",
-        places: &[
-            new_config_path(Scope::User, "plugins/tenterhook/hooks/hooks.json"),
-            new_config_path(Scope::Project, ".agents/plugins/tenterhook/hooks/hooks.json"),
-        ],
-        form: Form::OwnGroups,
+        user_file: Some("plugins/tenterhook/hooks/hooks.json"),
+        project_file: Some(".agents/plugins/tenterhook/hooks/hooks.json"),
+        form: Form::Own(&HOOK_FILE),
         events: EVENTS,
-        entry: EntryForm {
-            closed: Some(("on_failure", EntryValue::Text("block"))),
-            ..EntryForm::USUAL
-        },
         gone: "tool calls are denied",
         unhooked: &[Unhooked {
             tool: Tool::Agent,
@@ -50,6 +44,19 @@ pub static AGENT: Agent = Agent {
         ..Installation::NONE
     },
     ..Agent::NONE
+};
+
+/// Its hook file.
+pub(crate) static HOOK_FILE: HookFile = HookFile {
+    path: ".agents/plugins/hooks/hooks/hooks.json",
+    layout: Layout::Json(JsonFile::USUAL),
+    keys: &[
+        (Field::Type, "type"),
+        (Field::Matcher, "matcher"),
+        (Field::Line, "command"),
+        (Field::Seconds, "timeout"),
+        (Field::Closed(EntryValue::Text("block")), "on_failure"),
+    ],
 };
 
 /// What Goose 1.52.0 runs of a project. It has no switch for one server of a plugin.

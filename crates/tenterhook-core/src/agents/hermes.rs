@@ -7,8 +7,8 @@ pub(crate) mod transcript;
 
 use super::repository::{Consent, RepositoryFile, code_file};
 use super::{
-    Agent, Approvals, Below, EntryForm, EntryValue, Event, Fallback, Form, Guarded, Installation,
-    Scope, Sessions, env_file, gate_event, new_config_path, observer_event, overriding_env_file,
+    Agent, Approvals, Below, EntryValue, Event, Fallback, Field, Form, Guarded, HookFile,
+    Installation, Layout, Sessions, env_file, gate_event, observer_event, overriding_env_file,
     tool_gate_event, tool_observer_event,
 };
 
@@ -71,15 +71,9 @@ pub static AGENT: Agent = Agent {
         seen: &[".hermes"],
         home_variable: Some("HERMES_HOME"),
         home: ".hermes",
-        places: &[new_config_path(Scope::User, "config.yaml")],
-        form: Form::Yaml,
-        entry: EntryForm {
-            kind: None,
-            closed: Some(("fail_closed", EntryValue::True)),
-            closes_only_tools: true,
-            fallback: Fallback::Print(r#"{"action":"block","message":"@REASON@"}"#),
-            ..EntryForm::USUAL
-        },
+        user_file: Some("config.yaml"),
+        form: Form::Shared(&HOOK_FILE),
+        fallback: Fallback::Print(r#"{"action":"block","message":"@REASON@"}"#),
         events: EVENTS,
         approvals: Approvals::ByInstall("shell-hooks-allowlist.json"),
         // Hooks still ran with `HERMES_IGNORE_USER_CONFIG` (played with 0.19.0).
@@ -107,6 +101,18 @@ pub static AGENT: Agent = Agent {
         ..Installation::NONE
     },
     ..Agent::NONE
+};
+
+/// Its hook file.
+pub(crate) static HOOK_FILE: HookFile = HookFile {
+    path: ".hermes/config.yaml",
+    layout: Layout::Yaml,
+    keys: &[
+        (Field::Matcher, "matcher"),
+        (Field::Line, "command"),
+        (Field::Seconds, "timeout"),
+        (Field::ClosedForTools(EntryValue::True), "fail_closed"),
+    ],
 };
 
 /// What Hermes loads of a project (read in 0.19.0).

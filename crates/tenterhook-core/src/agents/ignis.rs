@@ -2,7 +2,7 @@
 
 pub mod dialect;
 
-use super::{Agent, Guarded};
+use super::{Agent, EventLists, Field, Guarded, HookFile, JsonFile, Layout};
 
 /// The agent.
 pub(super) static AGENT: Agent = Agent {
@@ -17,4 +17,15 @@ pub(super) static AGENT: Agent = Agent {
         ..Guarded::NONE
     },
     ..Agent::NONE
+};
+
+/// Its hook file.
+pub(crate) static HOOK_FILE: HookFile = HookFile {
+    path: ".ignis/hooks.json",
+    layout: Layout::Json(JsonFile { lists: EventLists::Entries, ..JsonFile::USUAL }),
+    keys: &[
+        (Field::Matcher, "matcher"),
+        (Field::Argv, "argv"),
+        (Field::Milliseconds, "timeout_ms"),
+    ],
 };

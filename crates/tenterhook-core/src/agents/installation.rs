@@ -1,10 +1,10 @@
-//! How to register hooks with an agent: the format of its files and events. Types only.
+//! How to register hooks with an agent: its files and events. Types only.
 //!
 //! The text written from these values never changes between versions (BR-62): an agent that trusts
 //! hooks by their text would drop them.
 
+use super::hook_file::{HookFile, JsonFile, Layout, Syntax};
 use crate::event::tool::Tool;
-use crate::syntax::{Format, NotStrict};
 
 /// The configuration that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,32 +17,41 @@ pub enum Scope {
     Managed,
 }
 
-/// The format of an agent's file.
+/// How an agent is made to call Tenterhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// An object `hooks` with a list of groups for each event, in a file with other settings.
-    Groups,
-    /// The same object as in [`Form::Groups`], in a file that only Tenterhook writes.
-    OwnGroups,
-    /// A list `hooks` of TOML tables, in a file with the entries of others.
-    Tables,
-    /// A list of entries for each event, in a file that only Tenterhook writes.
-    OwnFlat,
-    /// One list of entries that name their event, in a file that only Tenterhook writes.
-    OwnList,
-    /// A shell script for each event, with the event's name.
+    /// It is not: the agent has no hooks for that, or none are known.
+    Missing,
+    /// By entries in its hook file, which others also write.
+    Shared(&'static HookFile),
+    /// By a hook file that only Tenterhook writes.
+    Own(&'static HookFile),
+    /// By a shell script for each event, with the event's name.
     Scripts,
-    /// A JavaScript file that the agent loads as a module.
+    /// By a JavaScript file that the agent loads as a module.
     Plugin(Plugin),
-    /// A YAML file that others also write, whose key `hooks` holds a list of entries for each event.
-    Yaml,
 }
 
 impl Form {
     /// Returns whether the user and others write the file, too.
     #[must_use]
     pub const fn is_shared_file(self) -> bool {
-        matches!(self, Self::Groups | Self::Tables | Self::Yaml)
+        matches!(self, Self::Shared(_))
+    }
+
+    /// Returns whether the file is JSON that the user and others write, too.
+    #[must_use]
+    pub const fn is_shared_json(self) -> bool {
+        matches!(self, Self::Shared(HookFile { layout: Layout::Json(_), .. }))
+    }
+
+    /// The hook file that gets entries.
+    #[must_use]
+    pub const fn hook_file(self) -> Option<&'static HookFile> {
+        match self {
+            Self::Shared(file) | Self::Own(file) => Some(file),
+            Self::Missing | Self::Scripts | Self::Plugin(_) => None,
+        }
     }
 }
 
@@ -58,107 +67,6 @@ pub struct Plugin {
     pub list: Option<PluginList>,
 }
 
-/// The syntax of an agent's JSON file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Syntax {
-    /// JSON with these deviations.
-    Json(&'static [NotStrict]),
-    /// JSON with comments, where `//` and `/*` begin a comment also within a text.
-    CommentsInTexts,
-    /// JSON5.
-    Json5,
-}
-
-impl Syntax {
-    /// The format to parse it with.
-    #[must_use]
-    pub const fn format(self) -> Format {
-        match self {
-            Self::Json(_) | Self::CommentsInTexts => Format::Json,
-            Self::Json5 => Format::Json5,
-        }
-    }
-
-    /// Returns `true` if the agent accepts this deviation from strict JSON.
-    #[must_use]
-    pub fn accepts(self, deviation: NotStrict) -> bool {
-        match self {
-            Self::Json(accepted) => accepted.contains(&deviation),
-            Self::CommentsInTexts => deviation == NotStrict::Comment,
-            Self::Json5 => false,
-        }
-    }
-}
-
-/// What the list of an event holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EventLists {
-    /// Groups, each with its entries.
-    Groups,
-    /// Entries.
-    Entries,
-    /// Groups for these events, entries for the others.
-    GroupsOf(&'static [&'static str]),
-}
-
-/// What an agent's JSON file may hold.
-#[derive(Clone, Copy, Debug)]
-pub struct JsonFile {
-    /// Its syntax.
-    pub syntax: Syntax,
-    /// The only keys that its root may have; empty if it may have any.
-    pub root_keys: &'static [&'static str],
-    /// The number that the agent requires under `version` at its root.
-    pub version: Option<u64>,
-    /// The key of the object that holds the events; empty if the root holds them.
-    pub wrapper: &'static str,
-    /// What the lists of its events hold.
-    pub lists: EventLists,
-    /// Whether the agent refuses the whole file for one value of a known key (BR-102), such as a
-    /// list of matchers.
-    pub checks_values: bool,
-    /// Whether the agent ignores the case of keys below the root, so that `Enabled` is `enabled`.
-    pub ignores_case: bool,
-}
-
-impl JsonFile {
-    /// The most common rules.
-    pub const USUAL: Self = Self {
-        syntax: Syntax::Json(&[]),
-        root_keys: &[],
-        version: None,
-        wrapper: "hooks",
-        lists: EventLists::Groups,
-        checks_values: false,
-        ignores_case: false,
-    };
-}
-
-/// What the file of [`Form::Tables`] holds.
-#[derive(Clone, Copy, Debug)]
-pub struct TomlFile {
-    /// The key of an entry's event.
-    pub event: &'static str,
-    /// The key of an entry's name, if entries have names.
-    pub name: Option<&'static str>,
-    /// Whether the agent also reads what only TOML 1.1 permits.
-    pub is_1_1: bool,
-}
-
-impl TomlFile {
-    /// The first such file.
-    pub const USUAL: Self = Self { event: "type", name: Some("name"), is_1_1: false };
-}
-
-/// The value of a key of an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EntryValue {
-    /// This text.
-    Text(&'static str),
-    /// `true`.
-    True,
-}
-
 /// How the command of a gate denies if the `tenterhook` program is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fallback {
@@ -171,41 +79,6 @@ pub enum Fallback {
     Print(&'static str),
     /// It does not: the agent or the script around it denies.
     Outside,
-}
-
-/// The entry of an event.
-#[derive(Clone, Copy, Debug)]
-pub struct EntryForm {
-    /// The value of its key `type`, if it has that key.
-    pub kind: Option<&'static str>,
-    /// The key of its timeout, and how many of its units are a second; `None` if it has no timeout.
-    pub timeout: Option<(&'static str, u64)>,
-    /// The key and value with which the agent itself denies if a gate gives no answer.
-    pub closed: Option<(&'static str, EntryValue)>,
-    /// Whether that key has an effect only on tool events.
-    pub closes_only_tools: bool,
-    /// The matcher that is written for tool events.
-    pub matcher: Option<&'static str>,
-    /// How its command denies if the program is missing.
-    pub fallback: Fallback,
-}
-
-impl EntryForm {
-    /// The most common entry.
-    pub const USUAL: Self = Self {
-        kind: Some("command"),
-        timeout: Some(("timeout", 1)),
-        closed: None,
-        closes_only_tools: false,
-        matcher: None,
-        fallback: Fallback::ExitCode,
-    };
-
-    /// Returns the key and value that make the agent deny if an event gets no answer.
-    #[must_use]
-    pub const fn closed_of_event(&self, event: &Event) -> Option<(&'static str, EntryValue)> {
-        if event.gates && (event.tool || !self.closes_only_tools) { self.closed } else { None }
-    }
 }
 
 /// Whether an agent runs only approved hooks, and the user file in which it stores the approvals.
@@ -252,15 +125,6 @@ impl Protection {
 /// The path to a boolean in an agent's settings that applies to all hooks, and the value that
 /// disables them. If there is a list, it is `true` if it excludes the file of the installation.
 pub type Key = (&'static [&'static str], bool);
-
-/// The path of an agent's config file.
-#[derive(Clone, Copy, Debug)]
-pub struct ConfigPath {
-    /// The configuration that it belongs to.
-    pub scope: Scope,
-    /// The path: relative to the agent's home or to the project, or absolute.
-    pub path: &'static str,
-}
 
 /// An event for which the agent calls Tenterhook.
 #[derive(Clone, Copy, Debug)]
@@ -326,7 +190,7 @@ pub struct EnvFile {
     pub overrides: bool,
 }
 
-/// A settings file that lists the plugins which an agent loads. Each value is the path of a key.
+/// A JSON5 settings file that lists the plugins which an agent loads. Each value is the path of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PluginList {
     /// The file, relative to the agent's home.
@@ -359,16 +223,18 @@ pub struct Installation {
     pub home_variable: Option<&'static str>,
     /// The default directory of its user files, relative to the user's home.
     pub home: &'static str,
-    /// Its config files.
-    pub places: &'static [ConfigPath],
-    /// The format of its config files.
+    /// The user's config file, below the agent's home.
+    pub user_file: Option<&'static str>,
+    /// The project's config file, if the agent reads one.
+    pub project_file: Option<&'static str>,
+    /// The absolute path of the organization's config file, if the agent reads one.
+    pub managed_file: Option<&'static str>,
+    /// How it calls Tenterhook.
     pub form: Form,
-    /// What its file may hold, if that is JSON.
-    pub json: JsonFile,
-    /// What its file holds, if that is TOML.
-    pub toml: TomlFile,
-    /// The entry of an event.
-    pub entry: EntryForm,
+    /// The matcher that is written for tool events.
+    pub matcher: Option<&'static str>,
+    /// How the command of a gate denies if the program is missing.
+    pub fallback: Fallback,
     /// The events that are registered.
     pub events: &'static [Event],
     /// Whether it runs only approved hooks.
@@ -402,11 +268,12 @@ impl Installation {
         seen: &[],
         home_variable: None,
         home: "",
-        places: &[],
-        form: Form::Groups,
-        json: JsonFile::USUAL,
-        toml: TomlFile::USUAL,
-        entry: EntryForm::USUAL,
+        user_file: None,
+        project_file: None,
+        managed_file: None,
+        form: Form::Missing,
+        matcher: None,
+        fallback: Fallback::ExitCode,
         events: &[],
         approvals: Approvals::NotNeeded,
         switches: &[],
@@ -421,13 +288,24 @@ impl Installation {
         next: "",
     };
 
-    /// Returns `true` if the list of an event holds groups, each with its entries.
+    /// The config file of that scope, if the agent reads one.
     #[must_use]
-    pub fn has_groups(&self, event: &str) -> bool {
-        match self.json.lists {
-            EventLists::Groups => true,
-            EventLists::Entries => false,
-            EventLists::GroupsOf(events) => events.contains(&event),
+    pub const fn path(&self, scope: Scope) -> Option<&'static str> {
+        match scope {
+            Scope::User => self.user_file,
+            Scope::Project => self.project_file,
+            Scope::Managed => self.managed_file,
+        }
+    }
+
+    /// What the JSON file may hold that `install` edits: the hook file, or the list of plugins.
+    #[must_use]
+    pub fn json(&self) -> &'static JsonFile {
+        const LIST: &JsonFile = &JsonFile { syntax: Syntax::Json5, ..JsonFile::USUAL };
+        match self.form.hook_file().map(|file| &file.layout) {
+            Some(Layout::Json(json)) => json,
+            _ if self.plugin_list().is_some() => LIST,
+            _ => &JsonFile::USUAL,
         }
     }
 
@@ -484,8 +362,4 @@ pub(super) const fn env_file(below: Below, file: &'static str) -> EnvFile {
 
 pub(super) const fn overriding_env_file(below: Below, file: &'static str) -> EnvFile {
     EnvFile { below, file, overrides: true }
-}
-
-pub(super) const fn new_config_path(scope: Scope, path: &'static str) -> ConfigPath {
-    ConfigPath { scope, path }
 }

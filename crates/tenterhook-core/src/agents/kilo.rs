@@ -6,7 +6,7 @@ pub mod dialect;
 use super::repository::{
     Consent, MCP_SERVERS_UNLESS_DISABLED, RepositoryFile, code_file, settings_file, template_file,
 };
-use super::{Agent, Guarded, Installation, Scope, Sessions, new_config_path, opencode};
+use super::{Agent, Guarded, Installation, Sessions, opencode};
 
 /// The agent.
 pub static AGENT: Agent = Agent {
@@ -60,10 +60,8 @@ pub static AGENT: Agent = Agent {
         seen: &[".config/kilo", ".local/share/kilo"],
         home_variable: Some("XDG_CONFIG_HOME"),
         home: ".config",
-        places: &[
-            new_config_path(Scope::User, "kilo/plugin/tenterhook.js"),
-            new_config_path(Scope::Project, ".kilo/plugin/tenterhook.js"),
-        ],
+        user_file: Some("kilo/plugin/tenterhook.js"),
+        project_file: Some(".kilo/plugin/tenterhook.js"),
         form: opencode::FORM,
         events: opencode::EVENTS,
         switch_variables: &["KILO_PURE"],

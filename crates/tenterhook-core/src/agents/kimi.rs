@@ -7,8 +7,8 @@ use super::repository::{
     CommandKey, Consent, ENABLED, MCP_START, RepositoryFile, key, settings_file,
 };
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, TomlFile, gate_event, new_config_path,
-    observer_event, tool_gate_event, tool_observer_event,
+    Agent, Event, Field, Form, Guarded, HookFile, Installation, Layout, gate_event, observer_event,
+    tool_gate_event, tool_observer_event,
 };
 
 /// The agent.
@@ -33,9 +33,8 @@ pub static AGENT: Agent = Agent {
         seen: &[".kimi-code"],
         home_variable: Some("KIMI_CODE_HOME"),
         home: ".kimi-code",
-        places: &[new_config_path(Scope::User, "config.toml")],
-        form: Form::Tables,
-        toml: TomlFile { event: "event", name: None, is_1_1: true },
+        user_file: Some("config.toml"),
+        form: Form::Shared(&HOOK_FILE),
         events: EVENTS,
         gone: "tool calls and prompts are denied",
         gaps: &[
@@ -50,6 +49,18 @@ pub static AGENT: Agent = Agent {
         ..Installation::NONE
     },
     ..Agent::NONE
+};
+
+/// Its hook file.
+pub(crate) static HOOK_FILE: HookFile = HookFile {
+    path: ".kimi-code/config.toml",
+    layout: Layout::Tables { is_1_1: true },
+    keys: &[
+        (Field::Event, "event"),
+        (Field::Matcher, "matcher"),
+        (Field::Line, "command"),
+        (Field::Seconds, "timeout"),
+    ],
 };
 
 /// What Kimi Code CLI runs of a project, by the code of 2.1.0. A project has no hooks.

@@ -7,8 +7,8 @@ use super::repository::{
     Consent, MCP_SERVERS, MCP_SERVERS_UNLESS_DISABLED, RepositoryFile, hook_file, settings_file,
 };
 use super::{
-    Agent, EntryForm, Event, Evidence, FLAT_MCP_NAMES, Fallback, Form, Guarded, Installation,
-    Scope, gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, Event, Evidence, FLAT_MCP_NAMES, Fallback, Field, Form, Guarded, HookFile, Installation,
+    Layout, gate_event, observer_event, tool_gate_event, tool_observer_event,
 };
 
 /// The agent.
@@ -30,14 +30,12 @@ pub static AGENT: Agent = Agent {
     installation: Installation {
         seen: &[".kiro"],
         home: ".kiro",
-        places: &[
-            new_config_path(Scope::User, "hooks/tenterhook.json"),
-            new_config_path(Scope::Project, ".kiro/hooks/tenterhook.json"),
-        ],
-        form: Form::OwnList,
-        events: EVENTS,
-        entry: EntryForm { fallback: Fallback::OnlyExitCode, ..EntryForm::USUAL },
+        user_file: Some("hooks/tenterhook.json"),
+        project_file: Some(".kiro/hooks/tenterhook.json"),
+        form: Form::Own(&HOOK_FILE),
+        fallback: Fallback::OnlyExitCode,
         switch_variables: &["KIRO_HOME"],
+        events: EVENTS,
         gone: "tool calls are denied",
         gaps: &[
             "the engine of Kiro CLI 2.x (`--classic`) reads no hook file: there, add the command of the entry `tenterhook PreToolUse` to `hooks.preToolUse` in the definition of your agent, `~/.kiro/agents/NAME.json`",
@@ -50,6 +48,20 @@ pub static AGENT: Agent = Agent {
         ..Installation::NONE
     },
     ..Agent::NONE
+};
+
+/// Its hook file.
+pub(crate) static HOOK_FILE: HookFile = HookFile {
+    path: ".kiro/hooks/converted.json",
+    layout: Layout::Actions,
+    keys: &[
+        (Field::Name, "name"),
+        (Field::Event, "trigger"),
+        (Field::Type, "type"),
+        (Field::Matcher, "matcher"),
+        (Field::Line, "command"),
+        (Field::Seconds, "timeout"),
+    ],
 };
 
 /// The events for which Kiro calls Tenterhook.

@@ -4,8 +4,7 @@
 pub mod dialect;
 
 use super::{
-    Agent, Below, Form, Guarded, Installation, JsonFile, Plugin, PluginList, Scope, Sessions,
-    Syntax, env_file, new_config_path, pi,
+    Agent, Below, Form, Guarded, Installation, Plugin, PluginList, Sessions, env_file, pi,
 };
 use tenterhook_shell::Language;
 
@@ -61,7 +60,7 @@ pub static AGENT: Agent = Agent {
         seen: &[".openclaw"],
         home_variable: Some("OPENCLAW_STATE_DIR"),
         home: ".openclaw",
-        places: &[new_config_path(Scope::User, "tenterhook")],
+        user_file: Some("tenterhook"),
         form: Form::Plugin(Plugin {
             end: include_str!("openclaw/end.js"),
             beside: &[
@@ -82,7 +81,6 @@ pub static AGENT: Agent = Agent {
                 include: "$include",
             }),
         }),
-        json: JsonFile { syntax: Syntax::Json5, ..JsonFile::USUAL },
         events: pi::EVENTS,
         switch_variables: &["OPENCLAW_HOME", "OPENCLAW_PROFILE"],
         // Played with 2026.9.6.

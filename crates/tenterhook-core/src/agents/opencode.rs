@@ -10,8 +10,8 @@ use super::repository::{
     settings_file, template_file,
 };
 use super::{
-    Agent, Event, Form, Guarded, Installation, Plugin, Scope, Sessions, gate_event,
-    new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, Event, Form, Guarded, Installation, Plugin, Sessions, gate_event, observer_event,
+    tool_gate_event, tool_observer_event,
 };
 
 /// The agent.
@@ -54,10 +54,8 @@ pub static AGENT: Agent = Agent {
         seen: &[".config/opencode", ".local/share/opencode"],
         home_variable: Some("XDG_CONFIG_HOME"),
         home: ".config",
-        places: &[
-            new_config_path(Scope::User, "opencode/plugin/tenterhook.js"),
-            new_config_path(Scope::Project, ".opencode/plugin/tenterhook.js"),
-        ],
+        user_file: Some("opencode/plugin/tenterhook.js"),
+        project_file: Some(".opencode/plugin/tenterhook.js"),
         form: FORM,
         events: EVENTS,
         gone: "tool calls and prompts are denied by the plugin",

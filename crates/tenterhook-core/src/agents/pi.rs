@@ -10,8 +10,8 @@ use super::repository::{
     settings_file,
 };
 use super::{
-    Agent, Below, Event, Form, Guarded, Installation, Plugin, Scope, Sessions, SwitchFile,
-    gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, Below, Event, Form, Guarded, Installation, Plugin, Sessions, SwitchFile, gate_event,
+    observer_event, tool_gate_event, tool_observer_event,
 };
 use tenterhook_shell::Language;
 
@@ -50,11 +50,9 @@ pub static AGENT: Agent = Agent {
         seen: &[".pi/agent"],
         home_variable: Some("PI_CODING_AGENT_DIR"),
         home: ".pi/agent",
-        places: &[
-            // Extensions run in the order of their names, and what a later one changes is not judged.
-            new_config_path(Scope::User, "extensions/zz-tenterhook.js"),
-            new_config_path(Scope::Project, ".pi/extensions/zz-tenterhook.js"),
-        ],
+        // Extensions run in the order of their names, and what a later one changes is not judged.
+        user_file: Some("extensions/zz-tenterhook.js"),
+        project_file: Some(".pi/extensions/zz-tenterhook.js"),
         form: Form::Plugin(Plugin {
             end: concat!(include_str!("../install/seal.js"), include_str!("pi/extension.js")),
             beside: &[],

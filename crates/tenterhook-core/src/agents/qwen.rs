@@ -9,9 +9,8 @@ use super::repository::{
     CommandKey, Consent, MCP_SERVERS, RepositoryFile, hook_file, key, prompt_file, settings_file,
 };
 use super::{
-    Agent, Below, EntryForm, Event, Form, Guarded, Installation, JsonFile, Scope, Sessions, Syntax,
-    env_file, gate_event, gemini, new_config_path, observer_event, tool_gate_event,
-    tool_observer_event,
+    Agent, Below, Event, Field, Form, Guarded, HookFile, Installation, JsonFile, Layout, Sessions,
+    Syntax, env_file, gate_event, gemini, observer_event, tool_gate_event, tool_observer_event,
 };
 use crate::syntax::NotStrict;
 use tenterhook_shell::Language;
@@ -48,16 +47,10 @@ pub static AGENT: Agent = Agent {
         seen: &[".qwen"],
         home_variable: Some("QWEN_HOME"),
         home: ".qwen",
-        places: &[
-            new_config_path(Scope::User, "settings.json"),
-            new_config_path(Scope::Project, ".qwen/settings.json"),
-        ],
-        form: Form::Groups,
-        json: JsonFile {
-            syntax: Syntax::Json(&[NotStrict::Comment, NotStrict::Javascript]),
-            ..JsonFile::USUAL
-        },
-        entry: EntryForm { matcher: Some("*"), ..EntryForm::USUAL },
+        user_file: Some("settings.json"),
+        project_file: Some(HOOK_FILE.path),
+        form: Form::Shared(&HOOK_FILE),
+        matcher: Some("*"),
         events: EVENTS,
         switches: &[(&["disableAllHooks"], true)],
         switch_variables: &["QWEN_CODE_SIMPLE", "QWEN_CODE_SAFE_MODE"],
@@ -77,6 +70,27 @@ pub static AGENT: Agent = Agent {
         ..Installation::NONE
     },
     ..Agent::NONE
+};
+
+/// Its hook file.
+pub(crate) static HOOK_FILE: HookFile = HookFile {
+    path: ".qwen/settings.json",
+    layout: Layout::Json(JsonFile {
+        syntax: Syntax::Json(&[NotStrict::Comment, NotStrict::Javascript]),
+        ..JsonFile::USUAL
+    }),
+    keys: &[
+        (Field::Type, "type"),
+        (Field::Matcher, "matcher"),
+        (Field::Line, "command"),
+        (Field::Seconds, "timeout"),
+        (Field::Status, "statusMessage"),
+        (Field::Env, "env"),
+        (Field::Once, "once"),
+        (Field::Background, "async"),
+        (Field::Url, "url"),
+        (Field::Prompt, "prompt"),
+    ],
 };
 
 /// What Qwen Code runs of a project.

@@ -3,7 +3,7 @@
 pub mod dialect;
 
 use super::repository::{Consent, RepositoryFile, hook_file};
-use super::{Agent, Guarded};
+use super::{Agent, EventLists, Field, Guarded, HookFile, JsonFile, Layout};
 
 /// The agent.
 pub(super) static AGENT: Agent = Agent {
@@ -19,6 +19,22 @@ pub(super) static AGENT: Agent = Agent {
     },
     repository_files: REPOSITORY_FILES,
     ..Agent::NONE
+};
+
+/// Its hook file.
+pub(crate) static HOOK_FILE: HookFile = HookFile {
+    path: ".reasonix/settings.json",
+    layout: Layout::Json(JsonFile { lists: EventLists::Entries, ..JsonFile::USUAL }),
+    keys: &[
+        (Field::Matcher, "match"),
+        (Field::Line, "command"),
+        (Field::Args, "args"),
+        (Field::Milliseconds, "timeout"),
+        (Field::Env, "env"),
+        (Field::Cwd, "cwd"),
+        (Field::Status, "description"),
+        (Field::Background, "async"),
+    ],
 };
 
 /// What Reasonix runs of a project. Versions of May to July 2026 asked for trust first.

@@ -9,8 +9,8 @@ use super::repository::{
     CommandKey, Consent, MCP_START, RepositoryFile, code_file, hook_file, key, settings_file,
 };
 use super::{
-    Agent, Below, EntryForm, EntryValue, Event, Form, Guarded, Installation, Scope, Sessions,
-    env_file, new_config_path, observer_event, tool_gate_event, tool_observer_event,
+    Agent, Below, EntryValue, Event, Field, Form, Guarded, HookFile, Installation, Layout,
+    Sessions, env_file, observer_event, tool_gate_event, tool_observer_event,
 };
 use tenterhook_shell::Language;
 
@@ -53,13 +53,10 @@ pub static AGENT: Agent = Agent {
         // `vibe/core/config/vibe_schema.py` of 3.0.3.
         env_files: &[env_file(Below::AgentHome, ".env")],
         home: ".vibe",
-        places: &[
-            new_config_path(Scope::User, "hooks.toml"),
-            new_config_path(Scope::Project, ".vibe/hooks.toml"),
-        ],
-        form: Form::Tables,
+        user_file: Some("hooks.toml"),
+        project_file: Some(HOOK_FILE.path),
+        form: Form::Shared(&HOOK_FILE),
         events: EVENTS,
-        entry: EntryForm { closed: Some(("strict", EntryValue::True)), ..EntryForm::USUAL },
         gone: "tool calls are denied",
         gaps: &[
             "Mistral Vibe calls no hook for a prompt, or when a session starts or ends",
@@ -73,6 +70,20 @@ pub static AGENT: Agent = Agent {
         ..Installation::NONE
     },
     ..Agent::NONE
+};
+
+/// Its hook file.
+pub(crate) static HOOK_FILE: HookFile = HookFile {
+    path: ".vibe/hooks.toml",
+    layout: Layout::Tables { is_1_1: false },
+    keys: &[
+        (Field::Name, "name"),
+        (Field::Event, "type"),
+        (Field::Matcher, "match"),
+        (Field::Line, "command"),
+        (Field::Seconds, "timeout"),
+        (Field::Closed(EntryValue::True), "strict"),
+    ],
 };
 
 /// What Mistral Vibe runs of a project. 3.0.3 skips the hooks of a folder without trust.

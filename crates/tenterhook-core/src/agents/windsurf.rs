@@ -5,8 +5,8 @@ pub mod dialect;
 
 use super::repository::{Consent, RepositoryFile, hook_file};
 use super::{
-    Agent, EntryForm, Event, EventLists, Evidence, Fallback, Form, Guarded, Installation, JsonFile,
-    Scope, gate_event, new_config_path, observer_event, tool_gate_event,
+    Agent, Event, EventLists, Evidence, Fallback, Field, Form, Guarded, HookFile, Installation,
+    JsonFile, Layout, gate_event, observer_event, tool_gate_event,
 };
 
 /// The agent.
@@ -32,19 +32,11 @@ pub static AGENT: Agent = Agent {
     installation: Installation {
         seen: &[".codeium/windsurf"],
         home: ".codeium/windsurf",
-        places: &[
-            new_config_path(Scope::User, "hooks.json"),
-            new_config_path(Scope::Project, ".windsurf/hooks.json"),
-            new_config_path(Scope::Managed, "/etc/windsurf/hooks.json"),
-        ],
-        form: Form::Groups,
-        json: JsonFile { lists: EventLists::Entries, ..JsonFile::USUAL },
-        entry: EntryForm {
-            kind: None,
-            timeout: None,
-            fallback: Fallback::OnlyExitCode,
-            ..EntryForm::USUAL
-        },
+        user_file: Some("hooks.json"),
+        project_file: Some(HOOK_FILE.path),
+        managed_file: Some("/etc/windsurf/hooks.json"),
+        form: Form::Shared(&HOOK_FILE),
+        fallback: Fallback::OnlyExitCode,
         events: EVENTS,
         gone: "the action is denied",
         gaps: &[
@@ -57,6 +49,13 @@ pub static AGENT: Agent = Agent {
         ..Installation::NONE
     },
     ..Agent::NONE
+};
+
+/// Its hook file.
+pub(crate) static HOOK_FILE: HookFile = HookFile {
+    path: ".windsurf/hooks.json",
+    layout: Layout::Json(JsonFile { lists: EventLists::Entries, ..JsonFile::USUAL }),
+    keys: &[(Field::Line, "command"), (Field::Cwd, "working_directory")],
 };
 
 /// The events for which Windsurf calls Tenterhook.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::agents::EntryValue;
+use crate::agents::{AGENTS, HookFile};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::dialect::{Dialect, EventRow};
 use crate::hook::{Compat, Hook, Run};
@@ -22,100 +22,16 @@ use crate::source::{ReadConfig, Source};
 pub(crate) use matcher::OWN_TOOLS_ALONE;
 use matcher::{ToolNames, Translated};
 use render::render_file;
-
-/// How the hook file of an agent is written.
-#[derive(Debug)]
-pub(crate) struct HookFile {
-    /// The agent's name for people.
-    pub(crate) agent: &'static str,
-    /// The path of the file, below a home or a project.
-    pub(crate) path: &'static str,
-    /// How its entries are arranged.
-    pub(crate) layout: Layout,
-    /// The keys of an entry, by what they say. What has no key cannot be said.
-    pub(crate) keys: &'static [(Field, &'static str)],
-    /// How many units of its timeout are a second.
-    pub(crate) second: f64,
-    /// The key and value by which a missing answer denies.
-    pub(crate) closed: Option<(&'static str, EntryValue)>,
-}
-
-/// How the entries of a file are arranged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Layout {
-    /// Below `hooks`, each event has a list of groups: a matcher, and a list of entries.
-    Groups,
-    /// The same at the root of the file.
-    BareGroups,
-    /// Below `hooks`, each event has a list of entries. The other keys of the root are these.
-    Entries(&'static [(&'static str, u64)]),
-    /// The same, for an agent that cuts a text at `//`: slashes are escaped.
-    EntriesWithoutSlashes(&'static [(&'static str, u64)]),
-    /// Below a name, the events: those of this list have groups, the others entries.
-    Named(&'static [&'static str]),
-    /// A TOML file with a table `[[hooks]]` for each entry, which names its event.
-    Tables,
-    /// Below `hooks`, a list of entries, which name their events and have an `action`.
-    Actions,
-    /// A YAML file: below `hooks`, each event has a list of entries.
-    Yaml,
-}
-
-/// What a key of an entry says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Field {
-    /// The type: `command`, `http`, `prompt` or `mcp_tool`.
-    Type,
-    /// The name of the entry, which no other entry has.
-    Name,
-    /// The event, in a file without lists of events.
-    Event,
-    /// The matcher.
-    Matcher,
-    /// The line for a shell.
-    Line,
-    /// The program and its arguments.
-    Argv,
-    /// The arguments of the program in the line, which no shell reads then.
-    Args,
-    /// The time that it may take.
-    Timeout,
-    /// Variables.
-    Env,
-    /// The directory in which it starts.
-    Cwd,
-    /// The text that is shown while it runs.
-    Status,
-    /// That it runs once in a session.
-    Once,
-    /// That the event does not wait for it.
-    Background,
-    /// The same, and that a denial wakes the agent.
-    Wake,
-    /// A condition on the call, as a rule.
-    Condition,
-    /// The address of a request, its headers, and the variables that these may name.
-    Url,
-    /// The question to a model.
-    Prompt,
-    /// The server and tool of a call.
-    Server,
-}
-
-impl HookFile {
-    pub(crate) fn key(&self, field: Field) -> Option<&'static str> {
-        self.keys.iter().find(|(known, _)| *known == field).map(|(_, key)| *key)
-    }
-}
+pub(crate) use render::{action_entry, actions_text, json_file_text, whole_entry};
 
 /// A hook as it is written.
-pub(super) struct WrittenEntry {
+pub(crate) struct WrittenEntry {
     /// The agent's name of the event.
-    event: String,
+    pub(crate) event: String,
     /// The matcher of its group or of its entry.
-    matcher: Option<String>,
+    pub(crate) matcher: Option<String>,
     /// The entry, without event and matcher.
-    entry: Map<String, Value>,
+    pub(crate) entry: Map<String, Value>,
 }
 
 /// An entry, with what the agent reads of it.
@@ -146,12 +62,20 @@ impl Dialect {
         self.files.written.err().unwrap_or_default()
     }
 
+    /// Returns the agent's name for people.
+    fn agent_title(&self) -> &'static str {
+        let name = self.id().as_str();
+        let agent = || AGENTS.iter().find(|agent| agent.name == name);
+        self.calling_agent_title().or_else(|| Some(agent()?.title)).unwrap_or(name)
+    }
+
     /// Writes hooks as a hook file of this agent, in their order; `None` if its files cannot be
     /// written. A diagnostic names each hook, and each field of one, that the file does not say.
     #[must_use]
     pub fn write_hook_file(&self, hooks: &[Arc<Hook>]) -> Option<(String, Vec<Diagnostic>)> {
         let file = self.files.written.ok()?;
-        let mut writer = Writer { target: self, file, diagnostics: Vec::new() };
+        let target = Target { dialect: self, file, agent: self.agent_title() };
+        let mut writer = Writer { target, diagnostics: Vec::new() };
         let (mut written, mut kept) = (Vec::new(), Vec::new());
         for hook in hooks {
             let entries = writer.write(hook);
@@ -163,10 +87,18 @@ impl Dialect {
     }
 }
 
+/// The agent that hooks are written for.
+#[derive(Clone, Copy)]
+struct Target<'a> {
+    dialect: &'a Dialect,
+    file: &'static HookFile,
+    /// Its name for people.
+    agent: &'static str,
+}
+
 /// Writes hooks one by one.
 struct Writer<'a> {
-    target: &'a Dialect,
-    file: &'static HookFile,
+    target: Target<'a>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -199,7 +131,7 @@ impl Writer<'_> {
     /// Returns the entries that say most of the hook, and what they do not say. An agent with
     /// several events for this one gets an entry for each of them whose tools the hook is about.
     fn best_entries(&self, hook: &Hook) -> Result<(Vec<WrittenEntry>, Vec<String>), NotWritten> {
-        let agent = self.file.agent;
+        let agent = self.target.agent;
         if let Some((because, _)) = hook.arming.disabled_reason() {
             return Err(NotWritten(format!("it never runs here ({because}), and would there")));
         }
@@ -207,7 +139,8 @@ impl Writer<'_> {
             let why = format!("it is in shadow mode, and {agent} has none: there it would enforce");
             return Err(NotWritten(why));
         }
-        let rows = self.target.event_rows().iter().filter(|row| row.event == hook.event.as_str());
+        let rows =
+            self.target.dialect.event_rows().iter().filter(|row| row.event == hook.event.as_str());
         let rows: Vec<&EventRow> = rows.collect();
         match rows[..] {
             [] => Err(NotWritten(format!("`event`: {agent} has no event `{}`", hook.event))),
@@ -230,7 +163,7 @@ impl Writer<'_> {
             .collect::<Result<_, NotWritten>>()?;
         let parts: Vec<&MatcherSpec> = best.iter().map(|best| &best.matcher).collect();
         let (spec, _) = selection_of_hook(hook);
-        let split = matcher::split_by_event(&spec, from, &parts, self.file.agent);
+        let split = matcher::split_by_event(&spec, from, &parts, self.target.agent);
         if !split.chosen.contains(&true) {
             let why = split.lost.into_iter().next().unwrap_or_default();
             return Err(NotWritten(format!("`matcher`: {why}")));
@@ -252,10 +185,10 @@ impl Writer<'_> {
     fn best_entry(&self, hook: &Hook, row: &EventRow, is_part: bool) -> Result<Best, NotWritten> {
         let mut best: Option<Best> = None;
         let mut refused = None;
-        let names = names_of_hook(hook, self.target, row);
+        let names = names_of_hook(hook, self.target.dialect, row);
         let translated = matcher::translate_matcher(&selection_of_hook(hook).0, names);
         let wanted = (!is_part).then_some(&translated);
-        let all = entry::entry_candidates(hook, self.target, self.file, row, &translated.matcher)?;
+        let all = entry::entry_candidates(hook, self.target, row, &translated.matcher)?;
         for candidate in all {
             match self.read_back(hook, row, candidate, wanted) {
                 Err(why) => refused = refused.or(Some(why)),
@@ -268,7 +201,7 @@ impl Writer<'_> {
                 }
             }
         }
-        let agent = self.file.agent;
+        let agent = self.target.agent;
         let nothing = || NotWritten(format!("{agent} has no entry for what it runs"));
         best.ok_or_else(|| refused.unwrap_or_else(nothing))
     }
@@ -281,12 +214,11 @@ impl Writer<'_> {
         written: WrittenEntry,
         wanted: Option<&Translated>,
     ) -> Result<Best, NotWritten> {
-        let agent = self.file.agent;
+        let agent = self.target.agent;
         let read = self.read(&written, Compat::Guarded);
         let matcher = read.hooks.first().map(|read| selection_of_hook(read).0);
         let matcher = matcher.unwrap_or(MatcherSpec::Any);
-        let mut lost =
-            compare::differences(hook, row, &read.hooks, (self.target, self.file), wanted)?;
+        let mut lost = compare::differences(hook, row, &read.hooks, self.target, wanted)?;
         // What a check of the new file would find, such as a tool that the agent does not have.
         let found = read.diagnostics.into_iter();
         let found: Vec<Diagnostic> =
@@ -320,16 +252,17 @@ impl Writer<'_> {
 
     /// Reads a file with only this entry.
     fn read(&self, written: &WrittenEntry, compat: Compat) -> ReadConfig {
-        let text = render_file(self.file, std::slice::from_ref(written));
-        let name = format!("/{}", self.file.path);
+        let Target { dialect, file, .. } = self.target;
+        let text = render_file(file, std::slice::from_ref(written));
+        let name = format!("/{}", file.path);
         let directory = std::path::Path::new(&name).parent().unwrap_or_else(|| "/".as_ref());
-        let source = Source::from_text(&name, self.target.id(), &text, directory);
-        self.target.read_config(&Source { compat, ..source })
+        let source = Source::from_text(&name, dialect.id(), &text, directory);
+        dialect.read_config(&Source { compat, ..source })
     }
 
     /// Reports once for each agent that the programs of hooks get another input here.
     fn report_foreign_protocols(&mut self, hooks: &[&Arc<Hook>]) {
-        let mut reported = vec![self.target.id().as_str()];
+        let mut reported = vec![self.target.dialect.id().as_str()];
         let reads_input =
             |hook: &&Arc<Hook>| matches!(hook.run, Run::Command(_) | Run::Worker(_) | Run::Http(_));
         for hook in hooks.iter().copied().filter(reads_input) {
@@ -339,14 +272,14 @@ impl Writer<'_> {
                 continue;
             }
             reported.push(from);
-            let agent = self.file.agent;
+            let agent = self.target.agent;
             let message = format!(
                 "`input` and `answer`: programs written for `{from}` get {agent}'s input there, and must answer in its form"
             );
             let found = Diagnostic::new(Code::PartlyCarriedOver, message, hook.place.clone());
             self.diagnostics.push(found.help(format!(
                 "to keep the programs as they are, keep this file and run `tenterhook install {}`, which translates",
-                self.target.id()
+                self.target.dialect.id()
             )));
         }
     }

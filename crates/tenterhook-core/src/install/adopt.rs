@@ -6,10 +6,12 @@
 use serde_json::{Map, Value};
 
 use super::edit::Left;
+use super::entry::NAME;
 use super::json::{self, Wrong};
-use crate::agents::Agent;
+use crate::agents::{Agent, HookFile};
 use crate::config::is_tenterhook_entry_line;
 use crate::dialect::DialectId;
+use crate::dialect::hook_file::json_file_text;
 use crate::hook::Run;
 use crate::source::Source;
 use crate::syntax::Node;
@@ -56,7 +58,7 @@ pub fn move_entries_to_tenterhook(agent: &Agent, text: &str) -> Result<Option<Ad
             _ => break,
         };
     }
-    let moved = json::text_of_file_with_events(agent, moved);
+    let moved = json_file_text(agent.installation.json(), NAME, moved);
     Ok((count > 0).then_some(Adopted { left, moved, count }))
 }
 
@@ -97,7 +99,10 @@ fn is_movable_entry(agent: &Agent, root: &Node, at: json::At) -> bool {
     };
     let is_set = |key| handler.get(key).and_then(Node::as_bool) == Some(true);
     let is_command = match handler.get("type") {
-        Some(kind) => kind.as_str() == agent.installation.entry.kind,
+        Some(kind) => {
+            let file = agent.installation.form.hook_file();
+            kind.as_str() == Some("command") && file.and_then(HookFile::type_key).is_some()
+        }
         None => is_read_as_command(agent, root, at),
     };
     let command = handler.get("command").and_then(Node::as_str);
@@ -120,7 +125,7 @@ fn is_read_as_command(agent: &Agent, root: &Node, at: json::At) -> bool {
     };
     let mut events = Map::new();
     events.insert(event, Value::Array(vec![Value::Object(group)]));
-    let text = json::text_of_file_with_events(agent, events);
+    let text = json_file_text(agent.installation.json(), NAME, events);
     let read = id.dialect().read_config(&Source::from_text("hooks.json", id, &text, "/"));
     matches!(&read.hooks[..], [hook] if matches!(hook.run, Run::Command(_))
         && hook.arming.disabled_reason().is_none())
@@ -137,7 +142,7 @@ fn copy_group_with_only_entry(
     let Value::Object(mut group) = json::group_of_entry(agent, root, at)?.to_json() else {
         return None;
     };
-    if agent.installation.has_groups(&event) {
+    if agent.installation.json().has_groups(&event) {
         group.insert("hooks".to_owned(), Value::Array(vec![handler]));
     }
     Some((event, group))

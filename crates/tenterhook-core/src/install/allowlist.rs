@@ -7,9 +7,8 @@
 use serde_json::{Value, json};
 
 use super::edit::{self, Left};
-use super::json::Wrong;
+use super::json::{Wrong, is_own_command};
 use crate::agents::Agent;
-use crate::config::is_tenterhook_entry_line;
 use crate::diagnostic::{Location, Span};
 use crate::syntax::{Format, Node, parse_by_format};
 
@@ -104,8 +103,7 @@ fn text_of<'n>(node: &'n Node, key: &str) -> &'n str {
 }
 
 fn is_own(agent: &Agent, node: &Node) -> bool {
-    let command = text_of(node, "command");
-    command.contains(&format!("--agent {} ", agent.name)) && is_tenterhook_entry_line(command)
+    is_own_command(agent, text_of(node, "command"))
 }
 
 fn is_any_of(node: &Node, entries: &[(String, String)]) -> bool {

@@ -6,11 +6,17 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 use tenterhook_shell::quote_word;
 
-use crate::agents::{Agent, EntryValue, Event, Fallback, Form};
+use crate::agents::{Agent, Event, Fallback, Form, HookFile, Layout};
+use crate::dialect::hook_file::{
+    WrittenEntry, action_entry, actions_text, json_file_text, whole_entry,
+};
 
 /// The message to the model if the `tenterhook` program is missing or broken. A part of the
 /// registered text, so it never changes.
 const GONE: &str = "Tenterhook did not answer, so this is not done. Tell the user to install tenterhook again, or to take its hooks out of this agent.";
+
+/// The name of hooks of ours in a file of named hooks.
+pub(super) const NAME: &str = "tenterhook";
 
 /// The beginning of every plugin: it asks about an event and reads the reply. `@AGENT@` stands for the
 /// agent's name, `@TITLE@` for its name for people, `@PROGRAM@` for the path of the `tenterhook`
@@ -39,7 +45,7 @@ pub fn hook_command_line(agent: &Agent, event: &Event, program: &str) -> String 
     if !event.gates {
         return line;
     }
-    match agent.installation.entry.fallback {
+    match agent.installation.fallback {
         Fallback::ExitCode => {
             let _ = write!(line, " || sh -c 'echo \"{GONE}\" >&2; exit 2'");
         }
@@ -87,85 +93,79 @@ fn inner_timeout_arg(seconds: u64) -> String {
 
 /// Returns the entry with which the agent calls Tenterhook on an event.
 pub(super) fn handler_entry(agent: &Agent, event: &Event, program: &str) -> Value {
-    command_entry(agent, event, &hook_command_line(agent, event, program))
+    command_entry(agent, event, &hook_command_line(agent, event, program)).into()
 }
 
 /// Returns the entry that runs a command line on an event.
-fn command_entry(agent: &Agent, event: &Event, line: &str) -> Value {
-    let form = agent.installation.entry;
-    let mut entry = Map::new();
-    if let Some(kind) = form.kind {
-        entry.insert("type".to_owned(), kind.into());
-    }
-    entry.insert("command".to_owned(), line.into());
-    if let Some((key, units)) = form.timeout {
-        entry.insert(key.to_owned(), (event.seconds * units).into());
-    }
-    if let Some((key, value)) = form.closed_of_event(event) {
-        entry.insert(key.to_owned(), value_as_json(value));
-    }
-    Value::Object(entry)
+fn command_entry(agent: &Agent, event: &Event, line: &str) -> Map<String, Value> {
+    let file = agent.installation.form.hook_file();
+    let timeout = file.and_then(HookFile::timeout);
+    let closed = file.and_then(|file| file.closed_of_event(event));
+    let fields: [Option<(&str, Value)>; 4] = [
+        file.and_then(HookFile::type_key).map(|key| (key, "command".into())),
+        Some(("command", line.into())),
+        timeout.map(|(key, second)| (key, (event.seconds * u64::from(second)).into())),
+        closed.map(|(key, value)| (key, value.into())),
+    ];
+    fields.into_iter().flatten().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-pub(super) fn value_as_json(value: EntryValue) -> Value {
-    match value {
-        EntryValue::Text(text) => text.into(),
-        EntryValue::True => true.into(),
+fn written_entry(agent: &Agent, event: &Event, line: &str) -> WrittenEntry {
+    let entry = command_entry(agent, event, line);
+    WrittenEntry { event: event.name.to_owned(), matcher: None, entry }
+}
+
+/// Returns the entry of an event that also says its event, and its name if entries have one.
+pub(super) fn listed_entry(
+    agent: &Agent,
+    event: &Event,
+    program: &str,
+    name: String,
+) -> Map<String, Value> {
+    let written = written_entry(agent, event, &hook_command_line(agent, event, program));
+    match agent.installation.form.hook_file() {
+        Some(file) => whole_entry(file, &written, name),
+        None => written.entry,
     }
 }
 
-/// Returns the entry for an event in a list for all events, where an object below `action` holds the
-/// command.
-fn list_entry(agent: &Agent, event: &Event, line: &str) -> Value {
-    let mut entry = json!({
-        "name": format!("tenterhook {}", event.name),
-        "trigger": event.name,
-        "action": { "type": "command", "command": line },
-    });
-    if let (Some((key, units)), Some(entry)) =
-        (agent.installation.entry.timeout, entry.as_object_mut())
-    {
-        entry.insert(key.to_owned(), (event.seconds * units).into());
+/// Returns what the list of an event gets that runs a command line: a group with the entry, or the
+/// entry itself.
+pub(super) fn list_item(agent: &Agent, event: &Event, line: &str) -> Value {
+    let entry = command_entry(agent, event, line);
+    if !agent.installation.json().has_groups(event.name) {
+        return entry.into();
     }
-    entry
-}
-
-/// The group of an event, with the entry that calls Tenterhook.
-fn handler_group(agent: &Agent, event: &Event, program: &str) -> Value {
-    group_with_entry(agent, event, &handler_entry(agent, event, program))
-}
-
-fn group_with_entry(agent: &Agent, event: &Event, entry: &Value) -> Value {
     let mut group = Map::new();
-    if let Some(matcher) = agent.installation.entry.matcher.filter(|_| event.tool) {
+    if let Some(matcher) = agent.installation.matcher.filter(|_| event.tool) {
         group.insert("matcher".to_owned(), matcher.into());
     }
     group.insert("hooks".to_owned(), json!([entry]));
-    Value::Object(group)
+    group.into()
 }
 
-/// Returns what the list of an event gets: a group with the entry, or the entry itself.
-pub(super) fn list_item(agent: &Agent, event: &Event, program: &str) -> Value {
-    list_item_running(agent, event, &hook_command_line(agent, event, program))
-}
-
-/// Returns the same with any command line.
-pub(super) fn list_item_running(agent: &Agent, event: &Event, line: &str) -> Value {
-    let entry = command_entry(agent, event, line);
-    match agent.installation.has_groups(event.name) {
-        true => group_with_entry(agent, event, &entry),
-        false => entry,
-    }
-}
-
-/// Returns the text of a file with a list for all events, which runs these command lines.
-pub(super) fn text_of_own_list(
+/// Returns the text of a JSON file in which the agent runs a command line on each of these events.
+pub fn text_of_new_hook_file(
     agent: &Agent,
     lines: impl IntoIterator<Item = (Event, String)>,
 ) -> String {
-    let entries = lines.into_iter().map(|(event, line)| list_entry(agent, &event, &line));
-    let hooks: Vec<Value> = entries.collect();
-    format!("{:#}\n", json!({ "version": "v1", "hooks": hooks }))
+    let lines = lines.into_iter();
+    match agent.installation.form.hook_file() {
+        Some(file) if file.layout == Layout::Actions => actions_text(lines.map(|(event, line)| {
+            let written = written_entry(agent, &event, &line);
+            let mut entry = action_entry(file, &written, format!("{NAME} {}", event.name));
+            // Where it was in the first version (BR-62).
+            let timeout = file.timeout().and_then(|(key, _)| entry.shift_remove_entry(key));
+            entry.extend(timeout);
+            entry
+        })),
+        _ => {
+            let item = |(event, line): (Event, String)| {
+                (event.name.to_owned(), json!([list_item(agent, &event, &line)]))
+            };
+            json_file_text(agent.installation.json(), NAME, lines.map(item).collect())
+        }
+    }
 }
 
 /// Returns each event that is registered, with the command line that calls Tenterhook.
@@ -181,17 +181,11 @@ pub(super) fn own_command_lines(
 /// config path is the file itself, and its text.
 #[must_use]
 pub fn tenterhook_files_with_texts(agent: &Agent, program: &str) -> Vec<(String, String)> {
-    let list = |entry: fn(&Agent, &Event, &str) -> Value| -> Map<String, Value> {
-        let of = |event: &Event| (event.name.to_owned(), json!([entry(agent, event, program)]));
-        agent.installation.events.iter().map(of).collect()
-    };
-    let one = |value: &Value| vec![(String::new(), format!("{value:#}\n"))];
     match agent.installation.form {
-        Form::Groups | Form::Tables | Form::Yaml => Vec::new(),
-        Form::OwnGroups => one(&json!({ "hooks": list(handler_group) })),
-        Form::OwnFlat => one(&json!({ "version": 1, "hooks": list(handler_entry) })),
-        Form::OwnList => {
-            vec![(String::new(), text_of_own_list(agent, own_command_lines(agent, program)))]
+        Form::Missing | Form::Shared(_) => Vec::new(),
+        Form::Own(_) => {
+            let text = text_of_new_hook_file(agent, own_command_lines(agent, program));
+            vec![(String::new(), text)]
         }
         Form::Scripts => {
             let of = |event: &Event| (event.name.to_owned(), hook_script(agent, event, program));

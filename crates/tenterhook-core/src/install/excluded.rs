@@ -2,22 +2,21 @@
 
 use globset::GlobBuilder;
 
-use crate::agents::{Agent, Scope};
+use crate::agents::Agent;
 use crate::syntax::Node;
 
 /// Returns whether a list excludes the file of the user's installation, as Pi reads such a list:
 /// `!PATTERN` excludes, `+PATH` includes again, and `-PATH` is stronger than both.
 pub(super) fn excludes_own_file(agent: &Agent, list: &[Node]) -> bool {
-    let places = agent.installation.places;
-    let Some(own) = places.iter().find(|place| place.scope == Scope::User) else { return false };
+    let Some(own) = agent.installation.user_file else { return false };
     let entries =
         |mark: char| list.iter().filter_map(move |node| node.as_str()?.strip_prefix(mark));
     let is_path = |path: &str| {
         let path = path.strip_prefix("./").unwrap_or(path);
-        path == own.path || path.strip_suffix(own.path).is_some_and(|start| start.ends_with('/'))
+        path == own || path.strip_suffix(own).is_some_and(|start| start.ends_with('/'))
     };
     entries('-').any(is_path)
-        || (!entries('+').any(is_path) && entries('!').any(|text| is_match(text, own.path)))
+        || (!entries('+').any(is_path) && entries('!').any(|text| is_match(text, own)))
 }
 
 /// Returns whether a pattern matches the path or its name. A text that does not parse here may match in

@@ -3,12 +3,12 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::edit::{self, Left};
 use super::excluded::excludes_own_file;
 use super::{entry, tables, yaml};
-use crate::agents::{Agent, Event, Form, Key, Syntax};
+use crate::agents::{Agent, Event, Key, Layout, Syntax, Wrapper};
 use crate::config::is_tenterhook_entry_line;
 use crate::diagnostic::{Location, Span};
 use crate::dialect::DialectId;
@@ -64,12 +64,15 @@ const MOST: usize = 500;
 /// If the agent would reject the text or refuse all of it for one value, a key is repeated, or the
 /// entries could not be removed to the byte.
 pub fn add_own_entries(agent: &Agent, program: &str, text: Option<&str>) -> Result<String, Wrong> {
-    match agent.installation.form {
-        Form::Tables => return tables::add_own_entries(agent, program, text),
-        Form::Yaml => return yaml::add_own_entries(agent, program, text),
+    match layout(agent) {
+        Some(Layout::Tables { .. }) => return tables::add_own_entries(agent, program, text),
+        Some(Layout::Yaml) => return yaml::add_own_entries(agent, program, text),
         _ => {}
     }
-    let Some(text) = text else { return Ok(text_of_new_settings_file(agent, program)) };
+    let Some(text) = text else {
+        let lines = entry::own_command_lines(agent, program);
+        return Ok(entry::text_of_new_hook_file(agent, lines));
+    };
     parse_settings(agent, text)?;
     let mut now = text.to_owned();
     let had = !own_commands_in_text(agent, text)?.is_empty();
@@ -90,33 +93,14 @@ pub fn add_own_entries(agent: &Agent, program: &str, text: Option<&str>) -> Resu
     Ok(now)
 }
 
-fn text_of_new_settings_file(agent: &Agent, program: &str) -> String {
-    text_of_new_hook_file(agent, entry::own_command_lines(agent, program))
+/// Returns how the entries of the agent's hook file are arranged, if it has one.
+fn layout(agent: &Agent) -> Option<Layout> {
+    agent.installation.form.hook_file().map(|file| file.layout)
 }
 
-/// Returns the text of a file in which the agent runs a command line on each of these events.
-/// Its form is one that others write, too, or a list for all events.
-pub fn text_of_new_hook_file(
-    agent: &Agent,
-    lines: impl IntoIterator<Item = (Event, String)>,
-) -> String {
-    if matches!(agent.installation.form, Form::OwnList) {
-        return entry::text_of_own_list(agent, lines);
-    }
-    let list = |(event, line): (Event, String)| {
-        (event.name.to_owned(), json!([entry::list_item_running(agent, &event, &line)]))
-    };
-    text_of_file_with_events(agent, lines.into_iter().map(list).collect())
-}
-
-/// Returns the text of a file that has only these events, each with its groups.
-pub(super) fn text_of_file_with_events(agent: &Agent, events: Map<String, Value>) -> String {
-    let events = Value::Object(events);
-    match (agent.installation.json.wrapper, agent.installation.json.version) {
-        ("", _) => format!("{events:#}\n"),
-        (key, None) => edit::file_text_with_one_child(key, &events),
-        (key, Some(version)) => format!("{:#}\n", json!({ "version": version, key: events })),
-    }
+/// Returns the key that holds the events; `None` if the root does.
+fn wrapper_key(agent: &Agent) -> Option<&'static str> {
+    agent.installation.json().wrapper.key(entry::NAME)
 }
 
 /// The text without Tenterhook's entries; `None` if the file had nothing else (BR-60).
@@ -125,9 +109,9 @@ pub(super) fn text_of_file_with_events(agent: &Agent, events: Map<String, Value>
 ///
 /// If the agent would reject the text.
 pub fn remove_own_entries(agent: &Agent, text: &str) -> Result<Option<String>, Wrong> {
-    match agent.installation.form {
-        Form::Tables => return tables::remove_own_entries(agent, text),
-        Form::Yaml => return yaml::remove_own_entries(agent, text),
+    match layout(agent) {
+        Some(Layout::Tables { .. }) => return tables::remove_own_entries(agent, text),
+        Some(Layout::Yaml) => return yaml::remove_own_entries(agent, text),
         _ => {}
     }
     let mut now = text.to_owned();
@@ -158,13 +142,30 @@ pub fn installed_events_and_commands(
     agent: &Agent,
     text: &str,
 ) -> Result<Vec<(String, String)>, Wrong> {
-    match agent.installation.form {
-        Form::Tables => return tables::own_commands_in_text(agent, text),
-        Form::Yaml => return yaml::installed_events_and_commands(agent, text),
+    match layout(agent) {
+        Some(Layout::Tables { .. }) => return tables::own_commands_in_text(agent, text),
+        Some(Layout::Yaml) => return yaml::installed_events_and_commands(agent, text),
+        Some(Layout::Actions) => {
+            let all = entries_of_actions(text);
+            return Ok(all.filter(|(_, command)| is_own_command(agent, command)).collect());
+        }
         _ => {}
     }
     require_accepted_values(agent, &parse_settings(agent, text)?, text)?;
     own_commands_in_text(agent, text)
+}
+
+/// Returns the entries of a file of [`Layout::Actions`]: the event of each, and its command or its
+/// type. A file that cannot be read has none.
+fn entries_of_actions(text: &str) -> impl Iterator<Item = (String, String)> {
+    let mut root: Value = serde_json::from_str(text).unwrap_or_default();
+    let entries = root.get_mut("hooks").and_then(Value::as_array_mut).map(std::mem::take);
+    entries.into_iter().flatten().map(|entry| {
+        let action = |key| entry.get("action").and_then(|action| action.get(key));
+        let what = action("command").or_else(|| action("type"));
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or("?").to_owned();
+        (text(entry.get("trigger")), text(what))
+    })
 }
 
 /// Returns an error if the agent refuses the edited text for one value, at its place before the edit
@@ -209,17 +210,23 @@ fn own_commands_in_text(agent: &Agent, text: &str) -> Result<Vec<(String, String
 ///
 /// If the agent would reject the text.
 pub fn foreign_entries(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong> {
-    match agent.installation.form {
-        Form::Tables => return tables::foreign_entries(agent, text),
-        Form::Yaml => return yaml::foreign_entries(agent, text),
+    match layout(agent) {
+        Some(Layout::Tables { .. }) => return tables::foreign_entries(agent, text),
+        Some(Layout::Yaml) => return yaml::foreign_entries(agent, text),
+        Some(Layout::Actions) => {
+            let others =
+                entries_of_actions(text).filter(|(_, what)| !is_tenterhook_entry_line(what));
+            return Ok(others.map(|(event, what)| Foreign { event, what }).collect());
+        }
         _ => {}
     }
     let root = parse_settings(agent, text)?;
     let mut found = Vec::new();
-    let members: Vec<_> = match agent.installation.json.wrapper {
-        "" | "hooks" => event_members_of_hooks(agent, &root).iter().collect(),
-        // Each key of the root is the name of a hook.
-        _ => root.entries().iter().flat_map(|named| named.node.entries()).collect(),
+    let members: Vec<_> = match agent.installation.json().wrapper {
+        Wrapper::Hooks { .. } | Wrapper::Root => {
+            event_members_of_hooks(agent, &root).iter().collect()
+        }
+        Wrapper::Name => root.entries().iter().flat_map(|named| named.node.entries()).collect(),
     };
     for event in members {
         let items = event.node.as_array().into_iter().flatten();
@@ -255,7 +262,7 @@ pub(super) fn find_javascript_only_value(text: &str) -> Option<Wrong> {
 /// Whether the agent may refuse this settings file, so that it has no effect.
 #[must_use]
 pub fn agent_may_reject_settings(agent: &Agent, text: &str) -> bool {
-    agent.installation.json.checks_values && settings_refusal_reason(text).is_some()
+    agent.installation.json().checks_values && settings_refusal_reason(text).is_some()
 }
 
 /// Returns the switch of all hooks that this text sets with one of these keys
@@ -267,7 +274,7 @@ pub fn find_hook_switch(agent: &Agent, switches: &[Key], text: &str) -> Option<S
     // The switches of Codex are in TOML.
     let root = root(Format::Json).or_else(|| root(Format::Toml))?;
     let switched = |(keys, off): &Key| {
-        let ignores_case = agent.installation.json.ignores_case;
+        let ignores_case = agent.installation.json().ignores_case;
         let is_key = |written: &str, key: &str| match ignores_case {
             true => written.eq_ignore_ascii_case(key),
             false => written == key,
@@ -343,7 +350,7 @@ fn set_own_entry_of_event(
 fn group_has_narrow_matcher(agent: &Agent, root: &Node, place: At) -> bool {
     let matcher = group_of_entry(agent, root, place).and_then(|group| group.get("matcher"));
     let is_wide =
-        |text: &str| EVERYTHING.contains(&text) || agent.installation.entry.matcher == Some(text);
+        |text: &str| EVERYTHING.contains(&text) || agent.installation.matcher == Some(text);
     matcher.is_some_and(|matcher| !matcher.as_str().is_some_and(is_wide))
 }
 
@@ -354,7 +361,8 @@ fn add_own_group_to_event(
     root: &Node,
     text: &str,
 ) -> String {
-    let item = entry::list_item(agent, event, program);
+    let line = entry::hook_command_line(agent, event, program);
+    let item = entry::list_item(agent, event, &line);
     append_group_to_event(agent, (event.name, &item), root, text)
 }
 
@@ -367,8 +375,7 @@ pub(super) fn append_group_to_event(
 ) -> String {
     let list = json!([group]);
     let Some(hooks) = events_node(agent, root) else {
-        let wrapper = agent.installation.json.wrapper;
-        return edit::append_child(text, root, Some(wrapper), &json!({ event: list }));
+        return edit::append_child(text, root, wrapper_key(agent), &json!({ event: list }));
     };
     match hooks.get(event) {
         None => edit::append_child(text, hooks, Some(event), &list),
@@ -383,19 +390,22 @@ pub(super) fn remove_entry(
     text: &str,
     (event, group, handler): At,
 ) -> Option<Left> {
-    let wrapper = agent.installation.json.wrapper;
+    let json = agent.installation.json();
     let events = events_node(agent, root)?;
     let member = events.entries().get(event)?;
     let mut steps: Vec<(&Node, usize, bool)> = Vec::new();
-    if agent.installation.has_groups(&member.key) {
+    if json.has_groups(&member.key) {
         steps.push((member.node.as_array()?.get(group)?.get("hooks")?, handler, true));
     }
     steps.extend([(&member.node, group, false), (events, event, false)]);
-    let at = root.entries().iter().position(|entry| entry.key == wrapper);
-    // A file that has only the version besides is refused without hooks: it is ours.
-    let is_rest_ours = agent.installation.json.version.is_some()
-        && root.entries().iter().all(|entry| ["version", wrapper].contains(&entry.key.as_str()));
-    steps.extend(at.filter(|_| !wrapper.is_empty() && !is_rest_ours).map(|at| (root, at, false)));
+    if let Some(key) = wrapper_key(agent) {
+        let mut keys = root.entries().iter().map(|entry| entry.key.as_str());
+        let at = keys.clone().position(|other| other == key);
+        // A file that has only the version besides is refused without hooks: it is ours.
+        let is_rest_ours =
+            json.version().is_some() && keys.all(|other| ["version", key].contains(&other));
+        steps.extend(at.filter(|_| !is_rest_ours).map(|at| (root, at, false)));
+    }
     for (node, at, may_be_emptied) in steps {
         let is_only = edit::child_spans(node).len() == 1;
         // Remove a group without an entry; containers that were empty before stay.
@@ -418,13 +428,16 @@ pub(super) fn remove_entry(
     }
 }
 
+/// Returns whether a command calls Tenterhook for this agent.
+pub(super) fn is_own_command(agent: &Agent, command: &str) -> bool {
+    command.contains(&format!("--agent {} ", agent.name)) && is_tenterhook_entry_line(command)
+}
+
 /// Tenterhook's entries, in the order of the text.
 fn own_entries(agent: &Agent, root: &Node) -> Vec<(At, String)> {
-    let call = format!("--agent {} ", agent.name);
     let own = |place: At| {
         let command = entry_node(agent, root, place)?.get("command").and_then(Node::as_str)?;
-        (command.contains(&call) && is_tenterhook_entry_line(command))
-            .then(|| (place, command.to_owned()))
+        is_own_command(agent, command).then(|| (place, command.to_owned()))
     };
     positions_of_all_entries(agent, root).into_iter().filter_map(own).collect()
 }
@@ -448,10 +461,7 @@ pub(super) fn event_name_of_entry<'n>(agent: &Agent, root: &'n Node, at: At) -> 
 
 /// Returns the object that holds the events: the root, or the value of one of its keys.
 fn events_node<'n>(agent: &Agent, root: &'n Node) -> Option<&'n Node> {
-    match agent.installation.json.wrapper {
-        "" => Some(root),
-        key => root.get(key),
-    }
+    wrapper_key(agent).map_or(Some(root), |key| root.get(key))
 }
 
 /// Returns the members of the object of events: under the name of each event, its groups.
@@ -471,8 +481,8 @@ fn group_matchers<'n>(agent: &Agent, root: &'n Node) -> impl Iterator<Item = &'n
 }
 
 /// Returns the entries of one item in the list of an event: those of a group, or the item itself.
-fn item_entries<'n>(agent: &Agent, event: &str, item: &'n Node) -> &'n [Node] {
-    match agent.installation.has_groups(event) {
+pub(super) fn item_entries<'n>(agent: &Agent, event: &str, item: &'n Node) -> &'n [Node] {
+    match agent.installation.json().has_groups(event) {
         true => item.get("hooks").and_then(Node::as_array).unwrap_or_default(),
         false => std::slice::from_ref(item),
     }
@@ -506,7 +516,7 @@ fn find_key_twice_but_for_case(node: &Node) -> Option<&Entry> {
 
 /// Parses a text, with an error if the agent would reject it (BR-63).
 pub(super) fn parse_settings(agent: &Agent, text: &str) -> Result<Node, Wrong> {
-    let file = &agent.installation.json;
+    let file = agent.installation.json();
     let Parsed { root, faults, .. } = parse_by_format(text, file.syntax.format());
     let wrong = |span: Span, message: String| {
         let place = Location::find(&std::sync::Arc::from(""), text, span);
@@ -547,7 +557,7 @@ pub(super) fn parse_settings(agent: &Agent, text: &str) -> Result<Node, Wrong> {
         return Err(wrong(entry.key_span, message));
     }
     if let Some(hooks) = events_node(agent, &root) {
-        let expected = format!("`{}` must be an object", file.wrapper);
+        let expected = format!("`{}` must be an object", wrapper_key(agent).unwrap_or_default());
         shape(hooks, hooks.as_object().is_some(), &expected)?;
         let events = agent.installation.events;
         let is_ours = |key: &str| events.iter().any(|event| event.name == key);

@@ -2,6 +2,7 @@
 //! file would lose it. Reads a text.
 
 use super::entry::{hook_command_line, tenterhook_files_with_texts};
+use super::json::item_entries;
 use crate::agents::{AGENTS, Agent, Form};
 use crate::config::is_tenterhook_entry_line;
 use crate::diagnostic::{Location, Span};
@@ -24,16 +25,14 @@ const ROOT: &[&str] = &["version", "hooks"];
 #[must_use]
 pub fn find_foreign_part(agent: &Agent, text: &str) -> Option<Stranger> {
     match agent.installation.form {
-        Form::OwnGroups | Form::OwnFlat | Form::OwnList => {
-            find_foreign_part_in_json(agent.installation.form, text)
-        }
+        Form::Own(_) => find_foreign_part_in_json(agent, text),
         Form::Scripts => find_foreign_line_in_script(text),
         Form::Plugin(_) => find_foreign_line_in_module(agent, text),
-        Form::Groups | Form::Tables | Form::Yaml => None,
+        Form::Missing | Form::Shared(_) => None,
     }
 }
 
-fn find_foreign_part_in_json(form: Form, text: &str) -> Option<Stranger> {
+fn find_foreign_part_in_json(agent: &Agent, text: &str) -> Option<Stranger> {
     let at = |span: Span, what: String| {
         let line = Location::find(&std::sync::Arc::from(""), text, span).line;
         Some(Stranger { what, line })
@@ -48,10 +47,9 @@ fn find_foreign_part_in_json(form: Form, text: &str) -> Option<Stranger> {
     }
     let hooks = root.get("hooks");
     let events = hooks.map_or(&[][..], Node::entries).iter();
-    let lists = events.flat_map(|event| event.node.as_array().into_iter().flatten());
-    let entries = lists.flat_map(|node| match form {
-        Form::OwnFlat => vec![node],
-        _ => node.get("hooks").and_then(Node::as_array).into_iter().flatten().collect(),
+    let entries = events.flat_map(|event| {
+        let items = event.node.as_array().into_iter().flatten();
+        items.flat_map(|item| item_entries(agent, &event.key, item))
     });
     // In a list for all events, an object below `action` holds the command.
     let list = hooks.and_then(Node::as_array).into_iter().flatten();

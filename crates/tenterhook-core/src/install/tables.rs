@@ -4,9 +4,13 @@
 //! Each entry follows one line break, which is removed with it. Only a file that begins with an
 //! entry was created for it.
 
+use serde_json::Value;
+
 use super::entry;
-use super::json::{Foreign, Wrong, require_accepted_values, require_accepted_values_after_edit};
-use crate::agents::{Agent, Event};
+use super::json::{
+    Foreign, Wrong, is_own_command, require_accepted_values, require_accepted_values_after_edit,
+};
+use crate::agents::{Agent, Event, Field, Layout};
 use crate::config::is_tenterhook_entry_line;
 use crate::diagnostic::{Location, Span};
 use crate::syntax::{Format, Node, find_value_of_toml_1_1, parse_by_format};
@@ -56,7 +60,7 @@ fn with_own_entries_last(agent: &Agent, text: &str) -> Result<String, Wrong> {
     let Some(gate) = own.iter().find(|own| is_gate(&own.event)) else { return Ok(text.to_owned()) };
     let is_own = |entry: &Node| own.iter().any(|own| own.span.start == entry.span.start);
     let is_later_gate = |entry: &Node| {
-        let event = entry.get(agent.installation.toml.event).and_then(Node::as_str);
+        let event = text_of(entry, key(agent, Field::Event));
         entry.span.start > gate.span.start && !is_own(entry) && event.is_some_and(is_gate)
     };
     if !entries(&root).iter().any(is_later_gate) {
@@ -98,12 +102,10 @@ pub(super) fn own_commands_in_text(
 /// Returns the entries of others.
 pub(super) fn foreign_entries(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong> {
     let root = parse_tables(agent, text)?;
-    let keys = &agent.installation.toml;
-    let text_of =
-        |entry: &Node, key: &str| entry.get(key).and_then(Node::as_str).unwrap_or("?").to_owned();
+    let shown = |entry: &Node, key| text_of(entry, key).unwrap_or("?").to_owned();
     let all = entries(&root).iter().map(|entry| Foreign {
-        event: text_of(entry, keys.event),
-        what: text_of(entry, "command"),
+        event: shown(entry, key(agent, Field::Event)),
+        what: shown(entry, key(agent, Field::Line)),
     });
     Ok(all.filter(|entry| !is_tenterhook_entry_line(&entry.what)).collect())
 }
@@ -119,18 +121,15 @@ struct Own {
 
 fn own_entries(agent: &Agent, text: &str) -> Result<Vec<Own>, Wrong> {
     let root = parse_tables(agent, text)?;
-    let call = format!("--agent {} ", agent.name);
-    let keys = &agent.installation.toml;
     let own = |entry: &Node| {
-        let value = |key: &str| entry.get(key).and_then(Node::as_str).map(str::to_owned);
-        let command = value("command")
-            .filter(|command| command.contains(&call) && is_tenterhook_entry_line(command))?;
-        let event = value(keys.event).unwrap_or_default();
+        let value = |field| text_of(entry, key(agent, field)).map(str::to_owned);
+        let command = value(Field::Line).filter(|command| is_own_command(agent, command))?;
+        let event = value(Field::Event).unwrap_or_default();
         let ends = entry.entries().iter().map(|entry| entry.node.span.end);
         let end = ends.chain([entry.span.end]).max().unwrap_or_default();
         let line =
             text.get(end..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| end + at + 1);
-        let name = keys.name.and_then(value);
+        let name = value(Field::Name);
         Some(Own { event, command, name, span: Span::new(entry.span.start, line) })
     };
     Ok(entries(&root).iter().filter_map(own).collect())
@@ -150,7 +149,7 @@ fn set_own_entry_of_event(
     let mut here = own.iter().filter(|own| own.event == event.name);
     let (Some(first), again) = (here.next(), here.next()) else {
         let name = format!("{NAME}{digits}-{}", event.name);
-        let entry = entry_text(agent, event, program, &name).replace('\n', newline);
+        let entry = entry_text(agent, event, program, name).replace('\n', newline);
         return Ok(format!("{text}{newline}{entry}"));
     };
     if let Some(again) = again {
@@ -161,7 +160,7 @@ fn set_own_entry_of_event(
     }
     let name = first.name.clone().filter(|name| !name.is_empty());
     let name = name.unwrap_or_else(|| format!("{NAME}{digits}-{}", event.name));
-    let wanted = entry_text(agent, event, program, &name);
+    let wanted = entry_text(agent, event, program, name);
     let (value, present) = (entry_value(&wanted), entry_value(span_text(text, first.span)));
     if value.is_some() && value == present {
         return Ok(text.to_owned());
@@ -183,31 +182,29 @@ fn random_digits_of_name(name: &str) -> Option<&str> {
 }
 
 /// Returns the text of an entry (BR-62).
-fn entry_text(agent: &Agent, event: &Event, program: &str, name: &str) -> String {
-    let form = agent.installation.entry;
+fn entry_text(agent: &Agent, event: &Event, program: &str, name: String) -> String {
     // A JSON string without a DEL is a basic string of TOML.
-    let quoted =
-        |text: &str| serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f");
-    let keys = &agent.installation.toml;
-    let mut lines = vec![HEADER.to_owned()];
-    lines.extend(keys.name.map(|key| format!("{key} = {}", quoted(name))));
-    lines.extend([
-        format!("{} = {}", keys.event, quoted(event.name)),
-        format!("command = {}", quoted(&entry::hook_command_line(agent, event, program))),
-    ]);
-    lines.extend(form.timeout.map(|(key, units)| format!("{key} = {}", event.seconds * units)));
-    let closed = form.closed_of_event(event);
-    lines.extend(closed.map(|(key, value)| format!("{key} = {}", entry::value_as_json(value))));
-    lines.push(String::new());
-    lines.join("\n")
+    let value = |value: Value| value.to_string().replace('\u{7f}', "\\u007f");
+    let entry = entry::listed_entry(agent, event, program, name).into_iter();
+    let lines = entry.map(|(key, json)| format!("{key} = {}\n", value(json)));
+    std::iter::once(format!("{HEADER}\n")).chain(lines).collect()
 }
 
-fn entry_value(text: &str) -> Option<serde_json::Value> {
+fn entry_value(text: &str) -> Option<Value> {
     parse_by_format(text, Format::Toml).root.map(|root| root.to_json())
 }
 
 fn span_text(text: &str, span: Span) -> &str {
     text.get(span.start..span.end).unwrap_or_default()
+}
+
+/// Returns the key of an entry that says this, if the agent has one.
+fn key(agent: &Agent, field: Field) -> Option<&'static str> {
+    agent.installation.form.hook_file()?.key(field)
+}
+
+fn text_of<'n>(entry: &'n Node, key: Option<&str>) -> Option<&'n str> {
+    entry.get(key?)?.as_str()
 }
 
 fn entries(root: &Node) -> &[Node] {
@@ -232,8 +229,10 @@ fn parse_tables(agent: &Agent, text: &str) -> Result<Node, Wrong> {
         let span = fault.map_or(Span::new(0, 0), |fault| fault.span);
         return Err(wrong(span, format!("{title} would not read it: {why}")));
     };
-    let newer = find_value_of_toml_1_1(&root, text).filter(|_| !agent.installation.toml.is_1_1);
-    if let Some(span) = newer {
+    let layout = agent.installation.form.hook_file().map(|file| file.layout);
+    if layout != Some(Layout::Tables { is_1_1: true })
+        && let Some(span) = find_value_of_toml_1_1(&root, text)
+    {
         let message = format!("{title} would not read it: only TOML 1.1 permits this value");
         return Err(wrong(span, message));
     }

@@ -2,7 +2,9 @@
 //! pinned.
 
 use super::*;
-use crate::agents::{Agent, Form, agent_with_hook_installation, agents_with_hook_installation};
+use crate::agents::{
+    Agent, Form, Layout, agent_with_hook_installation, agents_with_hook_installation,
+};
 
 const PROGRAM: &str = "/usr/local/bin/tenterhook";
 
@@ -135,7 +137,8 @@ fn check_tables(name: &str, events: usize, mine: &str) {
         assert_eq!(wrong.line, 1, "{text}: {}", wrong.message);
     }
     let new_toml = add_own_entries(agent, PROGRAM, Some("a = { b = 1, }"));
-    assert_eq!(new_toml.is_ok(), agent.installation.toml.is_1_1);
+    let layout = agent.installation.form.hook_file().unwrap().layout;
+    assert_eq!(new_toml.is_ok(), layout == Layout::Tables { is_1_1: true });
 }
 
 /// BR-102, KM-4: one wrong value would switch off all entries, also ours.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::edit::{self, Left};
 use super::entry;
-use super::json::{Foreign, Wrong};
+use super::json::{Foreign, Wrong, is_own_command};
 use crate::agents::{Agent, Event};
 use crate::config::is_tenterhook_entry_line;
 use crate::diagnostic::{Location, Span};
@@ -181,11 +181,7 @@ fn command_of(entry: &Node) -> Option<&str> {
 
 /// Returns the positions of Tenterhook's entries, in the order of the text.
 fn own_positions(agent: &Agent, root: Option<&Node>) -> Vec<At> {
-    let call = format!("--agent {} ", agent.name);
-    let is_own = |node: &Node| {
-        command_of(node)
-            .is_some_and(|command| command.contains(&call) && is_tenterhook_entry_line(command))
-    };
+    let is_own = |node: &Node| command_of(node).is_some_and(|line| is_own_command(agent, line));
     let mut found = Vec::new();
     for (event, entry) in event_entries(root).iter().enumerate() {
         let items = entry.node.as_array().into_iter().flatten().enumerate();

@@ -7,7 +7,6 @@ use std::path::{Component, Path, PathBuf};
 use super::file;
 use super::view::View;
 use tenterhook_core::agents;
-use tenterhook_core::agents::{Form, Scope};
 use tenterhook_core::dialect::{Candidate, DIALECTS, Dialect, DialectId, Roots};
 use tenterhook_core::hook::Layer;
 use tenterhook_core::source::ADOPTED;
@@ -29,7 +28,7 @@ pub(super) fn config_candidates_of_dialect(dialect: &Dialect, roots: &Roots) -> 
 #[must_use]
 pub fn moved_entries_file(dialect: DialectId, roots: &Roots) -> Option<PathBuf> {
     let agent = agents::agent_with_hook_installation(dialect.as_str())
-        .filter(|agent| agent.installation.form == Form::Groups)?;
+        .filter(|agent| agent.installation.form.is_shared_json())?;
     Some(roots.user_tenterhook_dir().join(ADOPTED).join(format!("{}.json", agent.name)))
 }
 
@@ -56,8 +55,8 @@ pub(super) fn origin_of_moved_entries(
         .map(|text| PathBuf::from(text.trim_end()));
     named.filter(|path| path.is_absolute()).or_else(|| {
         let agent = agents::agent_with_hook_installation(dialect.as_str())?;
-        let settings = agent.installation.places.iter().find(|file| file.scope == Scope::User)?;
-        Some(roots.home.join(agent.installation.home).join(settings.path))
+        let settings = agent.installation.user_file?;
+        Some(roots.home.join(agent.installation.home).join(settings))
     })
 }
 

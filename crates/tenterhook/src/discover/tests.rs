@@ -336,7 +336,7 @@ fn a_long_file_is_recognized_by_its_start_as_by_all_of_it() {
 /// C-91: `install` and `discover` agree on each file of the machine, and each of them is managed.
 #[test]
 fn every_file_that_install_writes_for_everybody_is_managed() {
-    use tenterhook_core::agents::{Scope, agents_with_hook_installation};
+    use tenterhook_core::agents::agents_with_hook_installation;
     let roots = Roots {
         cwd: "/p".into(),
         home: "/h".into(),
@@ -347,16 +347,8 @@ fn every_file_that_install_writes_for_everybody_is_managed() {
         .iter()
         .flat_map(|dialect| candidates::config_candidates_of_dialect(dialect, &roots))
         .collect();
-    let managed = |agent: &tenterhook_core::agents::Agent| {
-        agent
-            .installation
-            .places
-            .iter()
-            .find(|place| place.scope == Scope::Managed)
-            .map(|place| place.path)
-    };
-    let written: Vec<&Path> =
-        agents_with_hook_installation().filter_map(managed).map(Path::new).collect();
+    let managed = agents_with_hook_installation().filter_map(|a| a.installation.managed_file);
+    let written: Vec<&Path> = managed.map(Path::new).collect();
     assert!(written.len() >= 4, "{written:?}");
     for path in written {
         let reads = |place: &&Candidate| {

@@ -76,11 +76,8 @@ fn read_agent_file(agent: &'static Agent, scope: Scope, path: PathBuf, name: &st
         Err(error) => file.broken = Some((None, error.to_string())),
     }
     let commands = match agent.installation.form {
-        Form::Groups | Form::Yaml | Form::OwnGroups | Form::Tables => {
-            install::installed_events_and_commands(agent, &file.text)
-        }
-        Form::OwnFlat => Ok(commands_in_flat_json(&file.text)),
-        Form::OwnList => Ok(commands_in_json_list(&file.text)),
+        Form::Missing => Ok(Vec::new()),
+        Form::Shared(_) | Form::Own(_) => install::installed_events_and_commands(agent, &file.text),
         Form::Scripts => Ok(command_in_script(&file.text, name)),
         Form::Plugin(_) => Ok(commands_in_plugin(agent, &file.text)),
     };
@@ -92,30 +89,6 @@ fn read_agent_file(agent: &'static Agent, scope: Scope, path: PathBuf, name: &st
         Err(_) => {}
     }
     Some(file)
-}
-
-/// Returns the commands of a JSON file whose events list their commands directly, without groups.
-fn commands_in_flat_json(text: &str) -> Vec<(String, String)> {
-    let root: Value = serde_json::from_str(text).unwrap_or_default();
-    let events = root.get("hooks").and_then(Value::as_object);
-    let of = |(event, list): (&String, &Value)| -> Vec<(String, String)> {
-        let commands = list.as_array().into_iter().flatten();
-        let commands =
-            commands.filter_map(|command| command.get("command").and_then(Value::as_str));
-        commands.map(|command| (event.clone(), command.to_owned())).collect()
-    };
-    events.into_iter().flatten().flat_map(of).collect()
-}
-
-/// Returns the commands of a JSON file with one list, whose entries name their event.
-fn commands_in_json_list(text: &str) -> Vec<(String, String)> {
-    let root: Value = serde_json::from_str(text).unwrap_or_default();
-    let list = root.get("hooks").and_then(Value::as_array).into_iter().flatten();
-    let of = |entry: &Value| {
-        let command = entry.get("action")?.get("command")?.as_str()?;
-        Some((entry.get("trigger")?.as_str()?.to_owned(), command.to_owned()))
-    };
-    list.filter_map(of).collect()
 }
 
 fn command_in_script(text: &str, name: &str) -> Vec<(String, String)> {
@@ -237,7 +210,7 @@ fn missing_entry_findings(agent: &'static Agent, ours: &[&File], here: &Here) ->
 fn altered_entry_finding(agent: &'static Agent, file: &File, here: &Here) -> Option<Finding> {
     let program = file.entries.first()?.program.as_str();
     let wanted = match agent.installation.form {
-        Form::Groups | Form::Tables | Form::Yaml => reinstalled_text(agent, file, program)?,
+        Form::Shared(_) => reinstalled_text(agent, file, program)?,
         _ => {
             let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let mut all = tenterhook_files_with_texts(agent, program).into_iter();

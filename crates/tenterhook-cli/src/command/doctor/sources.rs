@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tenterhook::Engine;
 use tenterhook::trust::{Origin, State, Trust};
-use tenterhook_core::agents::{Agent, agents_with_hook_installation};
+use tenterhook_core::agents::{Agent, Form, agents_with_hook_installation};
 use tenterhook_core::config::Source;
 use tenterhook_core::diagnostic::{Code, Diagnostic, Severity};
 use tenterhook_core::dialect::DialectId;
@@ -59,7 +59,7 @@ pub(super) fn shared_file_findings(calling: &[&'static Agent], here: &Here) -> V
     let finding = |shared: &SharedHooks| {
         let Agent { name, title, evidence, installation, .. } = shared.reader;
         let flag = evidence.source_if_only_read().map_or("", |_| " --experimental");
-        let mend = match installation.places.is_empty() {
+        let mend = match installation.form == Form::Missing {
             true => Mend::from_advice("move them into `tenterhook.toml`, which runs them once"),
             false => Mend::from_advice(format!(
                 "`tenterhook install {name}{flag} --only-own` leaves them to {title} alone"

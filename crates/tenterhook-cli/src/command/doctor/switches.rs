@@ -81,11 +81,10 @@ fn only_managed_hooks_finding(agent: &Agent, said: &SwitchSetting, here: &Here) 
         "`{}`: your entries are not run, only those of the organisation",
         said.switched.key
     );
-    let mend =
-        match agent.installation.places.iter().any(|location| location.scope == Scope::Managed) {
-            true => fix_by_installing(agent, Scope::Managed),
-            false => Mend::from_advice("have your organisation register `tenterhook hook` there"),
-        };
+    let mend = match agent.installation.managed_file.is_some() {
+        true => fix_by_installing(agent, Scope::Managed),
+        false => Mend::from_advice("have your organisation register `tenterhook hook` there"),
+    };
     Finding::new(Kind::OnlyManaged, what, mend).with_location(&said.path, find_key_line(said), here)
 }
 

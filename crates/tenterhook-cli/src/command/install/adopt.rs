@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tenterhook::internal::discover;
-use tenterhook_core::agents::{Agent, Form, Scope};
+use tenterhook_core::agents::{Agent, Layout, Scope};
 use tenterhook_core::config::Switch;
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::hook::Layer;
@@ -65,10 +65,12 @@ pub(super) fn changes_for_adoption(
             .with_help("leave `--scope` out, or `--adopt`"));
     }
     let Some(files) = adoption_files(agent, scope, here) else {
-        let why = match agent.installation.form {
-            Form::Groups => "it cannot be answered by this version",
-            Form::Tables => "their file is TOML: move the tables yourself",
-            Form::Yaml => "its file is not edited in this way: move them yourself",
+        let form = agent.installation.form;
+        let layout = form.hook_file().map(|file| file.layout).filter(|_| form.is_shared_file());
+        let why = match layout {
+            Some(Layout::Json(_)) => "it cannot be answered by this version",
+            Some(Layout::Tables { .. }) => "their file is TOML: move the tables yourself",
+            Some(Layout::Yaml) => "its file is not edited in this way: move them yourself",
             _ => "it reads them from files that are each a hook's own: move those yourself",
         };
         return Err(Problem::new(format!("hooks of {} are not moved: {why}", agent.title)));

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use tenterhook::internal::discover;
-use tenterhook_core::agents::{Agent, Approvals, Form, Scope};
+use tenterhook_core::agents::{Agent, Approvals, Form, Layout, Scope};
 use tenterhook_core::install::{
     self, RANDOM_DIGITS, add_own_entries, find_foreign_part, remove_own_entries,
     tenterhook_files_with_texts,
@@ -65,7 +65,7 @@ pub(super) fn read_or_problem(path: &Path, here: &Here) -> Result<Option<String>
 
 /// Returns the path of the agent's file in that scope, or of the folder of its scripts.
 pub(crate) fn agent_file_path(agent: &Agent, scope: Scope, here: &Here) -> Option<PathBuf> {
-    let path = agent.installation.places.iter().find(|place| place.scope == scope)?.path;
+    let path = agent.installation.path(scope)?;
     let root = match scope {
         Scope::User => agent_user_directory(agent, here),
         Scope::Project => here.roots.repository.clone().unwrap_or_else(|| here.roots.cwd.clone()),
@@ -254,7 +254,8 @@ fn change_of_approvals(
 /// Returns the new content of a settings file that has become empty: the file is removed, but a
 /// symlink to a user's file is left with an empty file (BR-77).
 pub(super) fn content_of_emptied_settings(agent: &Agent, path: &Path) -> Option<String> {
-    let empty = if agent.installation.form == Form::Tables { "" } else { "{}\n" };
+    let layout = agent.installation.form.hook_file().map(|file| file.layout);
+    let empty = if matches!(layout, Some(Layout::Tables { .. })) { "" } else { "{}\n" };
     path.is_symlink().then(|| empty.to_owned())
 }
 

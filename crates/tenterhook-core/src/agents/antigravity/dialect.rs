@@ -13,9 +13,8 @@ mod vocabulary;
 
 use std::path::Path;
 
-use crate::agents::antigravity::GROUPED;
+use crate::agents::antigravity::HOOK_FILE;
 use crate::answer::Powers;
-use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::call;
 pub(crate) use crate::dialect::parts::{Calls, Checks, Core, Dialect, Failures, Files, Matching};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots};
@@ -30,7 +29,7 @@ pub static ANTIGRAVITY: Dialect = Dialect {
         ..Matching::DEFAULT
     },
     files: Files {
-        written: Ok(&WRITTEN),
+        written: Ok(&HOOK_FILE),
         checks: Checks::File(accepted::find_refused_value),
         ..Files::DEFAULT
     },
@@ -50,21 +49,6 @@ pub static ANTIGRAVITY: Dialect = Dialect {
         encode_event: vocabulary::encode_event,
         read_answer: reply::read_answer,
     })
-};
-
-/// How its hook file is written (C-150).
-static WRITTEN: HookFile = HookFile {
-    agent: "Antigravity",
-    path: ".agents/hooks.json",
-    layout: Layout::Named(GROUPED),
-    keys: &[
-        (Field::Type, "type"),
-        (Field::Matcher, "matcher"),
-        (Field::Line, "command"),
-        (Field::Timeout, "timeout"),
-    ],
-    second: 1.0,
-    closed: None,
 };
 
 /// Returns what Antigravity does if a hook gives no answer: before a tool, it denies (AY-41).

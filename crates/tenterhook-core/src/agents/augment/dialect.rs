@@ -12,8 +12,8 @@ mod vocabulary;
 
 use std::path::Path;
 
+use crate::agents::augment::HOOK_FILE;
 use crate::answer::Powers;
-use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::reply_form;
 pub(crate) use crate::dialect::parts::{Calls, Checks, Core, Dialect, Files, Matching};
@@ -29,7 +29,7 @@ pub static AUGMENT: Dialect = Dialect {
         ..Matching::DEFAULT
     },
     files: Files {
-        written: Ok(&WRITTEN),
+        written: Ok(&HOOK_FILE),
         checks: Checks::Events(accepted::find_stopped_events),
         ..Files::DEFAULT
     },
@@ -52,22 +52,6 @@ pub static AUGMENT: Dialect = Dialect {
         encode_event,
         read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
-};
-
-/// How its hook file is written (C-150).
-static WRITTEN: HookFile = HookFile {
-    agent: "Auggie",
-    path: ".augment/settings.json",
-    layout: Layout::Groups,
-    keys: &[
-        (Field::Type, "type"),
-        (Field::Matcher, "matcher"),
-        (Field::Line, "command"),
-        (Field::Args, "args"),
-        (Field::Timeout, "timeout"),
-    ],
-    second: 1000.0,
-    closed: None,
 };
 
 /// The machine's settings, the user's, and the project's two (AU-1).

@@ -28,9 +28,8 @@ use std::time::Duration;
 
 pub(crate) use plugins::settings_refusal_reason;
 
-use crate::agents::EntryValue;
+use crate::agents::claude::HOOK_FILE;
 use crate::answer::Powers;
-use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::protocol;
 pub(crate) use crate::dialect::parts::{
     Calls, Checks, Commands, Core, Dialect, Failures, Files, Inherited, Layers, Matching,
@@ -66,7 +65,7 @@ pub static CLAUDE: Dialect = Dialect {
         ..Matching::DEFAULT
     },
     files: Files {
-        written: Ok(&WRITTEN),
+        written: Ok(&HOOK_FILE),
         plugins: plugins::find_plugins,
         silencers: Some(silence::find_silencers),
         checks: Checks::File(accepted::find_refused_value),
@@ -96,27 +95,4 @@ pub static CLAUDE: Dialect = Dialect {
             protocol::read_report(&answer::ANSWERS, event, row, report)
         },
     })
-};
-
-/// How its hook file is written (C-150).
-static WRITTEN: HookFile = HookFile {
-    agent: "Claude Code",
-    path: ".claude/settings.json",
-    layout: Layout::Groups,
-    keys: &[
-        (Field::Type, "type"),
-        (Field::Matcher, "matcher"),
-        (Field::Line, "command"),
-        (Field::Args, "args"),
-        (Field::Timeout, "timeout"),
-        (Field::Status, "statusMessage"),
-        (Field::Background, "async"),
-        (Field::Wake, "asyncRewake"),
-        (Field::Condition, "if"),
-        (Field::Url, "url"),
-        (Field::Prompt, "prompt"),
-        (Field::Server, "server"),
-    ],
-    second: 1.0,
-    closed: Some(("onFailure", EntryValue::Text("block"))),
 };

@@ -17,8 +17,8 @@ mod shell_env;
 mod tests;
 mod vocabulary;
 
+use crate::agents::codewhale::HOOK_FILE;
 use crate::dialect::DialectId;
-use crate::dialect::hook_file::{Field, HookFile, Layout};
 pub(crate) use crate::dialect::parts::{Core, Dialect, Files, Layers, Matching, Runs};
 use crate::hook::Phase;
 use crate::hook::row::Mode;
@@ -31,7 +31,7 @@ pub static CODEWHALE: Dialect = Dialect {
         mode: |phase| if matches!(phase, Phase::Rewrite) { Mode::Chained } else { Mode::InTurn },
         ..Runs::DEFAULT
     },
-    files: Files { written: Ok(&WRITTEN), ..Files::DEFAULT },
+    files: Files { written: Ok(&HOOK_FILE), ..Files::DEFAULT },
     matching: Matching { condition: config::read_single_condition, ..Matching::DEFAULT },
     layers: Layers { settle: config::apply_layer_settings_to_hooks, ..Layers::DEFAULT },
     ..Dialect::new(Core {
@@ -45,19 +45,4 @@ pub static CODEWHALE: Dialect = Dialect {
         encode_event: envelope::encode_event,
         read_answer: answer::read_answer,
     })
-};
-
-/// How its hook file is written (C-150).
-static WRITTEN: HookFile = HookFile {
-    agent: "CodeWhale",
-    path: ".codewhale/hooks.toml",
-    layout: Layout::Tables,
-    keys: &[
-        (Field::Event, "event"),
-        (Field::Line, "command"),
-        (Field::Timeout, "timeout_secs"),
-        (Field::Background, "background"),
-    ],
-    second: 1.0,
-    closed: None,
 };

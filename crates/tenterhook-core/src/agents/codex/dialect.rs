@@ -13,8 +13,8 @@ mod reply;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use crate::answer::Powers;
-use crate::dialect::hook_file::{Field, HookFile, Layout};
+pub(crate) use crate::agents::codex::HOOK_FILE;
+use crate::answer::Powers;
 use crate::dialect::kit::event::Shape;
 use crate::dialect::kit::protocol;
 pub(crate) use crate::dialect::parts::{Calls, Checks, Core, Dialect, Files, Matching};
@@ -28,7 +28,7 @@ pub static CODEX: Dialect = Dialect {
         ..Matching::DEFAULT
     },
     files: Files {
-        written: Ok(&WRITTEN),
+        written: Ok(&HOOK_FILE),
         checks: Checks::File(|root| {
             let wrong = accepted::FILE.find_refused_value(root);
             wrong.or_else(|| accepted::FILE.find_repeated_key(root))
@@ -54,25 +54,6 @@ pub static CODEX: Dialect = Dialect {
             protocol::read_report(&answer::ANSWERS, event, row, report)
         },
     })
-};
-
-/// How its hook file is written (C-150).
-static WRITTEN: HookFile = HookFile {
-    agent: "Codex",
-    path: ".codex/hooks.json",
-    layout: Layout::Groups,
-    keys: &[
-        (Field::Type, "type"),
-        (Field::Matcher, "matcher"),
-        (Field::Line, "command"),
-        (Field::Timeout, "timeout"),
-        (Field::Status, "statusMessage"),
-        (Field::Background, "async"),
-        (Field::Prompt, "prompt"),
-        (Field::Server, "server"),
-    ],
-    second: 1.0,
-    closed: None,
 };
 
 /// The event that a hook receives (CX-20).

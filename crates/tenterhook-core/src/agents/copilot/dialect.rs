@@ -12,9 +12,9 @@ mod vocabulary;
 
 use std::path::Path;
 
+use crate::agents::copilot::HOOK_FILE;
 use crate::answer::{Failure, Powers};
 use crate::diagnostic::Code;
-use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::reply::Replies;
 use crate::dialect::kit::{call, reply_form};
@@ -55,7 +55,7 @@ const MATCHING: Matching = Matching {
 /// The dialect of events in camel case, which reads all files.
 pub static COPILOT: Dialect = Dialect {
     files: Files {
-        written: Ok(&WRITTEN),
+        written: Ok(&HOOK_FILE),
         checks: Checks::File(|root| config::ACCEPTED.find_refused_value(root)),
         ..Files::DEFAULT
     },
@@ -77,24 +77,6 @@ pub static COPILOT: Dialect = Dialect {
         },
         read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
-};
-
-/// How its hook file is written (C-150).
-static WRITTEN: HookFile = HookFile {
-    agent: "Copilot CLI",
-    path: ".github/hooks/hooks.json",
-    layout: Layout::Entries(&[("version", 1)]),
-    keys: &[
-        (Field::Type, "type"),
-        (Field::Matcher, "matcher"),
-        (Field::Line, "bash"),
-        (Field::Timeout, "timeoutSec"),
-        (Field::Env, "env"),
-        (Field::Cwd, "cwd"),
-        (Field::Url, "url"),
-    ],
-    second: 1.0,
-    closed: None,
 };
 
 /// The dialect of events with Claude Code's names.

@@ -11,8 +11,8 @@ mod vocabulary;
 
 use std::path::Path;
 
+use crate::agents::crush::HOOK_FILE;
 use crate::answer::Powers;
-use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::{call, reply_form};
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Layers, Matching};
@@ -28,7 +28,7 @@ pub static CRUSH: Dialect = Dialect {
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "CR-10"),
         ..Matching::DEFAULT
     },
-    files: Files { written: Ok(&WRITTEN), ..Files::DEFAULT },
+    files: Files { written: Ok(&HOOK_FILE), ..Files::DEFAULT },
     layers: Layers { drops_repeats: true, ..Layers::DEFAULT },
     calls: Calls {
         replies: Some(&reply::REPLIES),
@@ -46,16 +46,6 @@ pub static CRUSH: Dialect = Dialect {
         encode_event,
         read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
-};
-
-/// How its hook file is written (C-150).
-static WRITTEN: HookFile = HookFile {
-    agent: "Crush",
-    path: "crush.json",
-    layout: Layout::Entries(&[]),
-    keys: &[(Field::Matcher, "matcher"), (Field::Line, "command"), (Field::Timeout, "timeout")],
-    second: 1.0,
-    closed: None,
 };
 
 /// The user's file and the project's two (CR-1).

@@ -13,9 +13,8 @@ mod vocabulary;
 
 use std::path::Path;
 
-use crate::agents::EntryValue;
+use crate::agents::cursor::HOOK_FILE;
 use crate::answer::Powers;
-use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::reply_form;
 pub(crate) use crate::dialect::parts::{
@@ -37,7 +36,7 @@ const MATCHING: Matching = Matching {
 pub static CURSOR: Dialect = Dialect {
     matching: MATCHING,
     files: Files {
-        written: Ok(&WRITTEN),
+        written: Ok(&HOOK_FILE),
         checks: Checks::File(accepted::find_refused_value),
         ..Files::DEFAULT
     },
@@ -81,16 +80,6 @@ pub static ACTION: Dialect = Dialect {
             reply_form::read_report(&action::FORM, event, row, report)
         },
     })
-};
-
-/// How its hook file is written (C-150).
-static WRITTEN: HookFile = HookFile {
-    agent: "Cursor",
-    path: ".cursor/hooks.json",
-    layout: Layout::EntriesWithoutSlashes(&[("version", 1)]),
-    keys: &[(Field::Matcher, "matcher"), (Field::Line, "command"), (Field::Timeout, "timeout")],
-    second: 1.0,
-    closed: Some(("failClosed", EntryValue::True)),
 };
 
 fn new_row_of_unknown_event(event: &crate::event::EventName) -> EventRow {

@@ -12,8 +12,8 @@ mod vocabulary;
 
 use std::path::Path;
 
+use crate::agents::droid::HOOK_FILE;
 use crate::answer::Powers;
-use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::reply_form;
 pub(crate) use crate::dialect::parts::{Calls, Checks, Core, Dialect, Files, Matching};
@@ -30,7 +30,7 @@ pub static DROID: Dialect = Dialect {
         ..Matching::DEFAULT
     },
     files: Files {
-        written: Ok(&WRITTEN),
+        written: Ok(&HOOK_FILE),
         checks: Checks::File(accepted::find_refused_value),
         ..Files::DEFAULT
     },
@@ -52,21 +52,6 @@ pub static DROID: Dialect = Dialect {
         encode_event,
         read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
-};
-
-/// How its hook file is written (C-150).
-static WRITTEN: HookFile = HookFile {
-    agent: "Droid",
-    path: ".factory/hooks.json",
-    layout: Layout::BareGroups,
-    keys: &[
-        (Field::Type, "type"),
-        (Field::Matcher, "matcher"),
-        (Field::Line, "command"),
-        (Field::Timeout, "timeout"),
-    ],
-    second: 1.0,
-    closed: None,
 };
 
 /// The variables in which Droid names the project.

@@ -11,9 +11,9 @@ pub(crate) mod settings;
 mod tests;
 mod vocabulary;
 
+use crate::agents::gemini::HOOK_FILE;
 use crate::answer::{Failure, Powers};
 use crate::diagnostic::Code;
-use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::{call, reply_form};
 pub(crate) use crate::dialect::parts::{
@@ -38,7 +38,7 @@ pub static GEMINI: Dialect = Dialect {
         ..Calls::DEFAULT
     },
     files: Files {
-        written: Ok(&WRITTEN),
+        written: Ok(&HOOK_FILE),
         checks: Checks::Events(|root| settings::find_stopped_events(&vocabulary::ROWS, root)),
         ..Files::DEFAULT
     },
@@ -56,23 +56,6 @@ pub static GEMINI: Dialect = Dialect {
         encode_event,
         read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
-};
-
-/// How its hook file is written (C-150).
-static WRITTEN: HookFile = HookFile {
-    agent: "Gemini CLI",
-    path: ".gemini/settings.json",
-    layout: Layout::Groups,
-    keys: &[
-        (Field::Type, "type"),
-        (Field::Matcher, "matcher"),
-        (Field::Line, "command"),
-        (Field::Timeout, "timeout"),
-        (Field::Status, "name"),
-        (Field::Env, "env"),
-    ],
-    second: 1000.0,
-    closed: None,
 };
 
 /// The failure policy of Gemini CLI: an exit code other than 0 and 1 blocks the call or the prompt

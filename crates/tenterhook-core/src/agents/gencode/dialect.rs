@@ -16,8 +16,8 @@ mod plugins;
 #[cfg(test)]
 mod tests;
 
+use crate::agents::gencode::HOOK_FILE;
 use crate::answer::SlipKind;
-use crate::dialect::hook_file::{Field, HookFile, Layout};
 pub(crate) use crate::dialect::parts::{
     Core, Dialect, Failures, Files, Layers, ModelHooks, Requests, Runs,
 };
@@ -47,7 +47,7 @@ pub static GEN: Dialect = Dialect {
         shape: |_, row| model::answer_instructions(row),
         read: |_, event, row, report| model::read_answer(event, row, report),
     },
-    files: Files { written: Ok(&WRITTEN), plugins: plugins::find_plugins, ..Files::DEFAULT },
+    files: Files { written: Ok(&HOOK_FILE), plugins: plugins::find_plugins, ..Files::DEFAULT },
     layers: Layers {
         settle: paths::disarm_replaced_hooks,
         last: Some(Layer::Plugin),
@@ -65,26 +65,4 @@ pub static GEN: Dialect = Dialect {
         encode_event: event::encode_event,
         read_answer: |event, row, report| answer::read_answer(event, row, report, false),
     })
-};
-
-/// How its hook file is written (C-150).
-static WRITTEN: HookFile = HookFile {
-    agent: "Gen",
-    path: ".gen/settings.json",
-    layout: Layout::Groups,
-    keys: &[
-        (Field::Type, "type"),
-        (Field::Matcher, "matcher"),
-        (Field::Line, "command"),
-        (Field::Timeout, "timeout"),
-        (Field::Status, "statusMessage"),
-        (Field::Once, "once"),
-        (Field::Background, "async"),
-        (Field::Wake, "asyncRewake"),
-        (Field::Condition, "if"),
-        (Field::Url, "url"),
-        (Field::Prompt, "prompt"),
-    ],
-    second: 1.0,
-    closed: None,
 };

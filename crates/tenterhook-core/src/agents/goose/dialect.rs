@@ -11,9 +11,8 @@ mod vocabulary;
 
 use std::path::Path;
 
-use crate::agents::EntryValue;
+use crate::agents::goose::HOOK_FILE;
 use crate::answer::Powers;
-use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::{call, reply_form};
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Matching};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots};
@@ -22,7 +21,7 @@ pub(crate) use crate::syntax::Node;
 
 /// The dialect.
 pub static GOOSE: Dialect = Dialect {
-    files: Files { written: Ok(&WRITTEN), ..Files::DEFAULT },
+    files: Files { written: Ok(&HOOK_FILE), ..Files::DEFAULT },
     matching: Matching {
         server_tool: "SERVER__TOOL",
         tests_other_names: false,
@@ -41,21 +40,6 @@ pub static GOOSE: Dialect = Dialect {
         encode_event: vocabulary::encode_event,
         read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
-};
-
-/// How its hook file is written (C-150).
-static WRITTEN: HookFile = HookFile {
-    agent: "Goose",
-    path: ".agents/plugins/hooks/hooks/hooks.json",
-    layout: Layout::Groups,
-    keys: &[
-        (Field::Type, "type"),
-        (Field::Matcher, "matcher"),
-        (Field::Line, "command"),
-        (Field::Timeout, "timeout"),
-    ],
-    second: 1.0,
-    closed: Some(("on_failure", EntryValue::Text("block"))),
 };
 
 const FILE: &str = ".agents/plugins/*/hooks/hooks.json";

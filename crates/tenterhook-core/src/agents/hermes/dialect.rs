@@ -13,9 +13,8 @@ mod vocabulary;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::agents::EntryValue;
+use crate::agents::hermes::HOOK_FILE;
 use crate::answer::Powers;
-use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::reply_form;
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Matching};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots, machine};
@@ -24,7 +23,7 @@ pub(crate) use crate::syntax::Node;
 
 /// The dialect.
 pub static HERMES: Dialect = Dialect {
-    files: Files { written: Ok(&WRITTEN), ..Files::DEFAULT },
+    files: Files { written: Ok(&HOOK_FILE), ..Files::DEFAULT },
     matching: Matching {
         tests_own_name: true,
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "HE-10"),
@@ -42,16 +41,6 @@ pub static HERMES: Dialect = Dialect {
         encode_event: vocabulary::encode_event,
         read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
-};
-
-/// How its hook file is written (C-150).
-static WRITTEN: HookFile = HookFile {
-    agent: "Hermes",
-    path: ".hermes/config.yaml",
-    layout: Layout::Yaml,
-    keys: &[(Field::Matcher, "matcher"), (Field::Line, "command"), (Field::Timeout, "timeout")],
-    second: 1.0,
-    closed: Some(("fail_closed", EntryValue::True)),
 };
 
 /// The default timeout of a hook, and the longest.

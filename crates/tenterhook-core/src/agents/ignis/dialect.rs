@@ -13,14 +13,14 @@ mod sandbox;
 #[cfg(test)]
 mod tests;
 
+use crate::agents::ignis::HOOK_FILE;
 use crate::dialect::DialectId;
-use crate::dialect::hook_file::{Field, HookFile, Layout};
 pub(crate) use crate::dialect::parts::{Commands, Core, Dialect, Files, Inherited, Matching};
 
 /// The dialect. If an answer breaks the protocol, `answer` also keeps the agent's reading of the
 /// output (I-27).
 pub static IGNIS: Dialect = Dialect {
-    files: Files { written: Ok(&WRITTEN), ..Files::DEFAULT },
+    files: Files { written: Ok(&HOOK_FILE), ..Files::DEFAULT },
     matching: Matching {
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "I-38"),
         ..Matching::DEFAULT
@@ -38,14 +38,4 @@ pub static IGNIS: Dialect = Dialect {
         encode_event: event::encode_event,
         read_answer: answer::read_answer,
     })
-};
-
-/// How its hook file is written (C-150).
-static WRITTEN: HookFile = HookFile {
-    agent: "ignis",
-    path: ".ignis/hooks.json",
-    layout: Layout::Entries(&[]),
-    keys: &[(Field::Matcher, "matcher"), (Field::Argv, "argv"), (Field::Timeout, "timeout_ms")],
-    second: 1000.0,
-    closed: None,
 };

@@ -13,8 +13,8 @@ mod vocabulary;
 
 use std::path::Path;
 
+use crate::agents::kimi::HOOK_FILE;
 use crate::answer::Powers;
-use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::reply_form;
 pub(crate) use crate::dialect::parts::{Calls, Checks, Core, Dialect, Files, Matching};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit};
@@ -28,7 +28,7 @@ pub static KIMI: Dialect = Dialect {
         ..Matching::DEFAULT
     },
     files: Files {
-        written: Ok(&WRITTEN),
+        written: Ok(&HOOK_FILE),
         plugins: plugins::find_plugins,
         checks: Checks::File(accepted::find_refused_value),
         ..Files::DEFAULT
@@ -50,21 +50,6 @@ pub static KIMI: Dialect = Dialect {
         encode_event: vocabulary::encode_event,
         read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
-};
-
-/// How its hook file is written (C-150).
-static WRITTEN: HookFile = HookFile {
-    agent: "Kimi Code CLI",
-    path: ".kimi-code/config.toml",
-    layout: Layout::Tables,
-    keys: &[
-        (Field::Event, "event"),
-        (Field::Matcher, "matcher"),
-        (Field::Line, "command"),
-        (Field::Timeout, "timeout"),
-    ],
-    second: 1.0,
-    closed: None,
 };
 
 /// Recognizes a file by its path alone: other agents also list hooks in tables (KM-1).

@@ -13,8 +13,8 @@ mod vocabulary;
 
 use std::path::Path;
 
+use crate::agents::kiro::HOOK_FILE;
 use crate::answer::Powers;
-use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::{call, reply_form};
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Matching};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots};
@@ -23,7 +23,7 @@ pub(crate) use crate::syntax::Node;
 
 /// The dialect of hook files, which answers the calls of both engines.
 pub static KIRO: Dialect = Dialect {
-    files: Files { written: Ok(&WRITTEN), ..Files::DEFAULT },
+    files: Files { written: Ok(&HOOK_FILE), ..Files::DEFAULT },
     matching: Matching {
         server_tool: "mcp_SERVER_TOOL",
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "KR-10"),
@@ -43,23 +43,6 @@ pub static KIRO: Dialect = Dialect {
         encode_event: vocabulary::encode_event,
         read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
-};
-
-/// How its hook file is written (C-150).
-static WRITTEN: HookFile = HookFile {
-    agent: "Kiro",
-    path: ".kiro/hooks/converted.json",
-    layout: Layout::Actions,
-    keys: &[
-        (Field::Name, "name"),
-        (Field::Event, "trigger"),
-        (Field::Type, "type"),
-        (Field::Matcher, "matcher"),
-        (Field::Line, "command"),
-        (Field::Timeout, "timeout"),
-    ],
-    second: 1.0,
-    closed: None,
 };
 
 /// The dialect of the hooks in an agent's definition. They run only while that agent is used, so no

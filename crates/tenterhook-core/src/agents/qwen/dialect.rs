@@ -11,9 +11,9 @@ mod vocabulary;
 
 use std::time::Duration;
 
+use crate::agents::qwen::HOOK_FILE;
 use crate::answer::Powers;
 use crate::dialect::gemini::settings;
-use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::reply_form;
 pub(crate) use crate::dialect::parts::{
@@ -30,7 +30,7 @@ pub static QWEN: Dialect = Dialect {
         ..Matching::DEFAULT
     },
     files: Files {
-        written: Ok(&WRITTEN),
+        written: Ok(&HOOK_FILE),
         checks: Checks::Events(|root| settings::find_stopped_events(&vocabulary::ROWS, root)),
         ..Files::DEFAULT
     },
@@ -72,27 +72,6 @@ pub static QWEN: Dialect = Dialect {
         encode_event,
         read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
-};
-
-/// How its hook file is written (C-150).
-static WRITTEN: HookFile = HookFile {
-    agent: "Qwen Code",
-    path: ".qwen/settings.json",
-    layout: Layout::Groups,
-    keys: &[
-        (Field::Type, "type"),
-        (Field::Matcher, "matcher"),
-        (Field::Line, "command"),
-        (Field::Timeout, "timeout"),
-        (Field::Status, "statusMessage"),
-        (Field::Env, "env"),
-        (Field::Once, "once"),
-        (Field::Background, "async"),
-        (Field::Url, "url"),
-        (Field::Prompt, "prompt"),
-    ],
-    second: 1.0,
-    closed: None,
 };
 
 /// Encodes an event, with the environment variables of its hooks (QW-21).

@@ -15,9 +15,9 @@ mod vocabulary;
 
 use std::time::Duration;
 
+use crate::agents::reasonix::HOOK_FILE;
 use crate::answer::{Failure, Power, Powers};
 use crate::diagnostic::Code;
-use crate::dialect::hook_file::{Field, HookFile, Layout};
 pub(crate) use crate::dialect::parts::{Core, Dialect, Failures, Files, Matching, Runs};
 use crate::dialect::{DialectId, EventRow};
 use crate::hook::row::Mode;
@@ -26,7 +26,7 @@ pub(crate) use crate::hook::{Compat, Hook, OnFailure};
 /// The dialect. The agent reads only exit codes; if an answer breaks the protocol, the agent's
 /// reading of the same report is kept beside it (RX-32).
 pub static REASONIX: Dialect = Dialect {
-    files: Files { written: Ok(&WRITTEN), ..Files::DEFAULT },
+    files: Files { written: Ok(&HOOK_FILE), ..Files::DEFAULT },
     matching: Matching {
         unreachable: |hook| config::LINTS.why_hook_unreachable(hook, "RX-12"),
         ..Matching::DEFAULT
@@ -51,25 +51,6 @@ pub static REASONIX: Dialect = Dialect {
         encode_event: event::encode_event,
         read_answer: answer::read_answer,
     })
-};
-
-/// How its hook file is written (C-150).
-static WRITTEN: HookFile = HookFile {
-    agent: "Reasonix",
-    path: ".reasonix/settings.json",
-    layout: Layout::Entries(&[]),
-    keys: &[
-        (Field::Matcher, "match"),
-        (Field::Line, "command"),
-        (Field::Args, "args"),
-        (Field::Timeout, "timeout"),
-        (Field::Env, "env"),
-        (Field::Cwd, "cwd"),
-        (Field::Status, "description"),
-        (Field::Background, "async"),
-    ],
-    second: 1000.0,
-    closed: None,
 };
 
 /// The failure policy of Reasonix. A timeout blocks if the event can be blocked; an exit code other

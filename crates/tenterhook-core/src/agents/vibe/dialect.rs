@@ -12,9 +12,8 @@ mod vocabulary;
 
 use std::path::Path;
 
-use crate::agents::EntryValue;
+use crate::agents::vibe::HOOK_FILE;
 use crate::answer::Powers;
-use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::reply_form;
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Matching};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots};
@@ -25,7 +24,7 @@ pub(crate) use crate::syntax::Node;
 pub static VIBE: Dialect = Dialect {
     // Its names have a dot, for which matchers also take `_` (VI-10).
     matching: Matching { server_tool: "mcp_SERVER_TOOL", ..Matching::DEFAULT },
-    files: Files { written: Ok(&WRITTEN), ..Files::DEFAULT },
+    files: Files { written: Ok(&HOOK_FILE), ..Files::DEFAULT },
     calls: Calls {
         replies: Some(&reply::REPLIES),
         says_stopped_before: false,
@@ -45,22 +44,6 @@ pub static VIBE: Dialect = Dialect {
         encode_event: vocabulary::encode_event,
         read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
-};
-
-/// How its hook file is written (C-150).
-static WRITTEN: HookFile = HookFile {
-    agent: "Mistral Vibe",
-    path: ".vibe/hooks.toml",
-    layout: Layout::Tables,
-    keys: &[
-        (Field::Name, "name"),
-        (Field::Event, "type"),
-        (Field::Matcher, "match"),
-        (Field::Line, "command"),
-        (Field::Timeout, "timeout"),
-    ],
-    second: 1.0,
-    closed: Some(("strict", EntryValue::True)),
 };
 
 /// The user's file, and the project's, which Mistral Vibe reads first (VI-1).

@@ -12,8 +12,8 @@ mod vocabulary;
 
 use std::path::Path;
 
+use crate::agents::windsurf::HOOK_FILE;
 use crate::answer::Powers;
-use crate::dialect::hook_file::{Field, HookFile, Layout};
 use crate::dialect::kit::{call, reply_form};
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots, machine};
@@ -22,7 +22,7 @@ pub(crate) use crate::syntax::Node;
 
 /// The dialect.
 pub static WINDSURF: Dialect = Dialect {
-    files: Files { written: Ok(&WRITTEN), ..Files::DEFAULT },
+    files: Files { written: Ok(&HOOK_FILE), ..Files::DEFAULT },
     calls: Calls { replies: Some(&reply::REPLIES), says_stopped_before: false, ..Calls::DEFAULT },
     ..Dialect::new(Core {
         id: DialectId::WINDSURF,
@@ -35,16 +35,6 @@ pub static WINDSURF: Dialect = Dialect {
         encode_event: vocabulary::encode_event,
         read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
-};
-
-/// How its hook file is written (C-150).
-static WRITTEN: HookFile = HookFile {
-    agent: "Windsurf",
-    path: ".windsurf/hooks.json",
-    layout: Layout::Entries(&[]),
-    keys: &[(Field::Line, config::LINE.0), (Field::Cwd, "working_directory")],
-    second: 1.0,
-    closed: None,
 };
 
 /// The machine's file, those of the user, and the project's (WS-1).

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::entry::words_of_invocation;
 use super::matcher::{Translated, is_same_matcher, matches_none};
-use super::{Field, HookFile, NotWritten, row_of_hook, selection_of_hook};
+use super::{NotWritten, Target, row_of_hook, selection_of_hook};
 use crate::answer::{Failure, Power};
 use crate::diagnostic::Code;
 use crate::dialect::kit::lint::variables as find_variables;
@@ -25,9 +25,7 @@ struct Comparison<'a> {
     read: &'a Hook,
     /// Its event, as the target has it.
     row: &'a EventRow,
-    target: &'a Dialect,
-    file: &'a HookFile,
-    agent: &'static str,
+    target: Target<'a>,
     lost: Vec<String>,
 }
 
@@ -37,10 +35,10 @@ pub(super) fn differences(
     hook: &Hook,
     row: &EventRow,
     read: &[Hook],
-    (target, file): (&Dialect, &HookFile),
+    target: Target<'_>,
     wanted: Option<&Translated>,
 ) -> Result<Vec<String>, NotWritten> {
-    let agent = file.agent;
+    let agent = target.agent;
     let found = read.iter().find(|read| read.event == hook.event);
     let found = found.ok_or_else(|| NotWritten(format!("{agent} would read no hook of it")))?;
     if let Some((because, _)) = found.arming.disabled_reason() {
@@ -52,7 +50,7 @@ pub(super) fn differences(
     }
     let from = row_of_hook(hook).unwrap_or(row);
     let lost = Vec::new();
-    let mut compared = Comparison { hook, from, read: found, row, target, file, agent, lost };
+    let mut compared = Comparison { hook, from, read: found, row, target, lost };
     compared.compare_events(read);
     if let Some(wanted) = wanted {
         compared.compare_matchers(wanted)?;
@@ -74,7 +72,7 @@ impl Comparison<'_> {
         let others = read.iter().filter(|read| read.event != self.hook.event);
         let others: Vec<String> = others.map(|read| format!("`{}`", read.event)).collect();
         if !others.is_empty() {
-            let agent = self.agent;
+            let agent = self.target.agent;
             self.lose("event", format!("{agent} also runs it on {}", others.join(", ")));
         }
         // Where events of one tool are several events, the matcher says which.
@@ -83,14 +81,14 @@ impl Comparison<'_> {
         if let Some(own) = self.hook.own_event.filter(|_| is_one_of_several)
             && !matches!(self.from.subject, Subject::Tool(_) | Subject::Field("tool_name"))
         {
-            let (agent, event) = (self.agent, &self.row.name);
+            let (agent, event) = (self.target.agent, &self.row.name);
             self.lose("event", format!("{agent} runs it on each `{event}`, not only on `{own}`"));
         }
     }
 
     /// Compares matchers; the error says that the target would match nothing.
     fn compare_matchers(&mut self, translated: &Translated) -> Result<(), NotWritten> {
-        let agent = self.agent;
+        let agent = self.target.agent;
         let wanted = translated.matcher.clone();
         for loss in &translated.lost {
             self.lose("matcher", loss);
@@ -123,7 +121,7 @@ impl Comparison<'_> {
     }
 
     fn compare_runs(&mut self) {
-        let agent = self.agent;
+        let agent = self.target.agent;
         match (&self.hook.run, &self.read.run) {
             (Run::Command(wanted), Run::Command(got)) => {
                 let wants = match got.expands {
@@ -171,26 +169,28 @@ impl Comparison<'_> {
 
     /// Names the variables of the project that the command needs and only its own agent sets.
     fn compare_project_variables(&mut self, invocation: &Invocation) {
-        let (set, kept) =
-            (self.hook.dialect.dialect().project_variables(), self.target.project_variables());
+        let (set, kept) = (
+            self.hook.dialect.dialect().project_variables(),
+            self.target.dialect.project_variables(),
+        );
         let words = words_of_invocation(invocation);
         let used: Vec<&str> =
             words.iter().flat_map(|word| find_variables(word)).map(|found| found.name).collect();
         for name in set.iter().filter(|name| used.contains(name) && !kept.contains(name)) {
-            let agent = self.agent;
+            let agent = self.target.agent;
             self.lose("command", format!("{agent} does not set `${name}`"));
         }
     }
 
     fn compare_timeouts(&mut self) {
         let wanted = self.hook.effective_timeout(self.from);
-        if self.file.key(Field::Timeout).is_none() {
+        if self.target.file.timeout().is_none() {
             if self.hook.timeout.is_some() {
-                self.lose("timeout", format!("{wanted:?} here; {} knows none", self.agent));
+                self.lose("timeout", format!("{wanted:?} here; {} knows none", self.target.agent));
             }
             return;
         }
-        let default = || self.target.default_timeout(&self.read.run, self.row);
+        let default = || self.target.dialect.default_timeout(&self.read.run, self.row);
         let got = self.read.timeout.unwrap_or_else(default);
         if wanted != got {
             self.lose("timeout", format!("{wanted:?} here, {got:?} there"));
@@ -209,7 +209,7 @@ impl Comparison<'_> {
                 hook.on_failure
                     .unwrap_or_else(|| dialect.default_failure_policy(hook, row, failure))
             };
-            (policy(self.hook, self.from, own), policy(self.read, self.row, self.target))
+            (policy(self.hook, self.from, own), policy(self.read, self.row, self.target.dialect))
         };
         let fails = policies(&Failure::exit_code_failure(1, ""));
         let slow = policies(&Failure::new(Code::TimedOut, ""));
@@ -225,7 +225,7 @@ impl Comparison<'_> {
     }
 
     fn compare_options(&mut self) {
-        let (hook, read, agent) = (self.hook, self.read, self.agent);
+        let (hook, read, agent) = (self.hook, self.read, self.target.agent);
         let text = |hook: &Hook| selection_of_hook(hook).1.map(str::to_owned);
         match (text(hook), text(read)) {
             (Some(wanted), got) if got.as_ref() != Some(&wanted) => {
@@ -271,8 +271,12 @@ impl Comparison<'_> {
         let lost = Power::ALL.iter().filter(|(power, _)| from.has(*power) && !to.has(*power));
         let names: Vec<&str> = lost.map(|(_, name)| *name).collect();
         if !names.is_empty() {
-            let text =
-                format!("on `{}`, {} ignores: {}", self.row.name, self.agent, names.join(", "));
+            let text = format!(
+                "on `{}`, {} ignores: {}",
+                self.row.name,
+                self.target.agent,
+                names.join(", ")
+            );
             self.lose("answer", text);
         }
     }

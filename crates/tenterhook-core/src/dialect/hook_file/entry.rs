@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 use tenterhook_shell::quote_word;
 
 use super::matcher::matcher_texts;
-use super::{Field, HookFile, NotWritten, WrittenEntry, row_of_hook};
-use crate::agents::EntryValue;
-use crate::dialect::{Dialect, EventRow};
+use super::{NotWritten, Target, WrittenEntry, row_of_hook};
+use crate::agents::{Field, HookFile};
+use crate::dialect::EventRow;
 use crate::hook::{Command, Hook, Http, Invocation, OnFailure, Run, Shell, Wait};
 use crate::matcher::{MatcherSpec, Written};
 
@@ -16,14 +16,13 @@ use crate::matcher::{MatcherSpec, Written};
 /// can.
 pub(super) fn entry_candidates(
     hook: &Hook,
-    target: &Dialect,
-    file: &HookFile,
+    target: Target<'_>,
     row: &EventRow,
     matcher: &MatcherSpec,
 ) -> Result<Vec<WrittenEntry>, NotWritten> {
     let mut candidates = Vec::new();
-    for entry in run_candidates(&hook.run, file)? {
-        for entry in with_options(&entry, hook, target, file, row) {
+    for entry in run_candidates(&hook.run, target)? {
+        for entry in with_options(&entry, hook, target, row) {
             for matcher in matcher_texts(matcher, row) {
                 let event = row.name.clone().into_owned();
                 candidates.push(WrittenEntry { event, matcher, entry: entry.clone() });
@@ -34,11 +33,18 @@ pub(super) fn entry_candidates(
 }
 
 /// Returns entries that run what a hook runs.
-fn run_candidates(run: &Run, file: &HookFile) -> Result<Vec<Map<String, Value>>, NotWritten> {
-    let agent = file.agent;
+fn run_candidates(
+    run: &Run,
+    Target { file, agent, .. }: Target<'_>,
+) -> Result<Vec<Map<String, Value>>, NotWritten> {
     match run {
         Run::Command(command) => command_candidates(command, file),
-        Run::Http(http) => http_entry(http, file).map(|entry| vec![entry]),
+        Run::Http(http) => {
+            let key = file.key(Field::Url);
+            let key =
+                key.ok_or_else(|| NotWritten(format!("`url`: no hook of {agent} is a request")))?;
+            Ok(vec![http_entry(http, file, key)])
+        }
         Run::Prompt(prompt) => {
             let key = file.key(Field::Prompt).filter(|_| prompt.turns.is_none());
             let key = key.ok_or_else(|| {
@@ -138,10 +144,7 @@ pub(super) fn words_of_invocation(invocation: &Invocation) -> Vec<String> {
     words.iter().copied().chain([text]).map(str::to_owned).collect()
 }
 
-fn http_entry(http: &Http, file: &HookFile) -> Result<Map<String, Value>, NotWritten> {
-    let key = file.key(Field::Url);
-    let key =
-        key.ok_or_else(|| NotWritten(format!("`url`: no hook of {} is a request", file.agent)))?;
+fn http_entry(http: &Http, file: &HookFile, key: &str) -> Map<String, Value> {
     let mut entry = new_entry(file, "http");
     entry.insert(key.to_owned(), http.url.clone().into());
     if !http.headers.is_empty() {
@@ -151,7 +154,7 @@ fn http_entry(http: &Http, file: &HookFile) -> Result<Map<String, Value>, NotWri
     if !http.variables.is_empty() {
         entry.insert("allowedEnvVars".to_owned(), json!(http.variables));
     }
-    Ok(entry)
+    entry
 }
 
 /// Returns the entry with the options of a hook that have a key: first with all of them, then with a
@@ -160,51 +163,42 @@ fn http_entry(http: &Http, file: &HookFile) -> Result<Map<String, Value>, NotWri
 fn with_options(
     entry: &Map<String, Value>,
     hook: &Hook,
-    target: &Dialect,
-    file: &HookFile,
+    Target { dialect, file, .. }: Target<'_>,
     row: &EventRow,
 ) -> Vec<Map<String, Value>> {
     let mut entry = entry.clone();
-    let mut set = |field: Field, value: Option<Value>| {
-        if let (Some(key), Some(value)) = (file.key(field), value) {
-            entry.insert(key.to_owned(), value);
-        }
+    let mut set = |key: Option<&str>, value: Option<Value>| {
+        entry.extend(key.map(str::to_owned).zip(value));
     };
     if let Run::Command(command) = &hook.run {
         let env: Map<String, Value> =
             command.env.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
-        set(Field::Env, (!env.is_empty()).then_some(Value::Object(env)));
-        set(Field::Cwd, command.cwd.as_ref().map(|cwd| cwd.to_string_lossy().into()));
+        set(file.key(Field::Env), (!env.is_empty()).then_some(Value::Object(env)));
+        set(file.key(Field::Cwd), command.cwd.as_ref().map(|cwd| cwd.to_string_lossy().into()));
     }
     let source_row = row_of_hook(hook).unwrap_or(row);
     let wanted = hook.effective_timeout(source_row);
-    let is_needed = hook.timeout.is_some() || wanted != target.default_timeout(&hook.run, row);
-    let units = wanted.as_secs_f64() * file.second;
-    set(Field::Timeout, is_needed.then(|| timeout_number(units)));
-    set(Field::Status, hook.status.as_deref().map(Value::from));
-    set(Field::Once, hook.once.then_some(true.into()));
-    set(Field::Background, (hook.wait == Wait::Detached).then_some(true.into()));
-    set(Field::Wake, (hook.wait == Wait::Rewake).then_some(true.into()));
-    set(Field::Condition, rule_text(hook).map(Value::from));
-    let mut entries = vec![entry];
-    if let Some(key) = file.key(Field::Timeout).filter(|_| is_needed && units.fract() != 0.0) {
-        let whole = entries.iter().cloned().map(|mut entry| {
-            entry.insert(key.to_owned(), timeout_number(units.ceil()));
-            entry
-        });
-        entries.extend(whole.collect::<Vec<_>>());
-    }
+    let is_needed = hook.timeout.is_some() || wanted != dialect.default_timeout(&hook.run, row);
+    let timeout = file.timeout().filter(|_| is_needed);
+    let timeout = timeout.map(|(key, second)| (key, wanted.as_secs_f64() * f64::from(second)));
+    set(timeout.map(|(key, _)| key), timeout.map(|(_, units)| timeout_number(units)));
+    set(file.key(Field::Status), hook.status.as_deref().map(Value::from));
+    set(file.key(Field::Once), hook.once.then_some(true.into()));
+    set(file.key(Field::Background), (hook.wait == Wait::Detached).then_some(true.into()));
+    set(file.key(Field::Wake), (hook.wait == Wait::Rewake).then_some(true.into()));
+    set(file.key(Field::Condition), rule_text(hook).map(Value::from));
+    let with = |entry: &Map<String, Value>, key: &str, value: Value| {
+        let mut entry = entry.clone();
+        entry.insert(key.to_owned(), value);
+        entry
+    };
+    let broken = timeout.filter(|(_, units)| units.fract() != 0.0);
+    let whole = broken.map(|(key, units)| with(&entry, key, timeout_number(units.ceil())));
+    let mut entries: Vec<_> = std::iter::once(entry).chain(whole).collect();
     let closes = hook.on_failure == Some(OnFailure::Block)
         || (hook.on_failure.is_none() && source_row.failure == OnFailure::Block);
-    if let Some((key, value)) = file.closed.filter(|_| closes && hook.wait == Wait::Attached) {
-        let value = match value {
-            EntryValue::Text(text) => Value::from(text),
-            EntryValue::True => Value::from(true),
-        };
-        let closed = entries.iter().cloned().map(|mut entry| {
-            entry.insert(key.to_owned(), value.clone());
-            entry
-        });
+    if let Some((key, value)) = file.closed().filter(|_| closes && hook.wait == Wait::Attached) {
+        let closed = entries.iter().map(|entry| with(entry, key, value.into()));
         entries = closed.collect::<Vec<_>>().into_iter().chain(entries).collect();
     }
     entries

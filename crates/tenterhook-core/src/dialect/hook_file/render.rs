@@ -3,43 +3,64 @@
 use serde_json::{Map, Value, json};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table};
 
-use super::{Field, HookFile, Layout, WrittenEntry};
+use super::WrittenEntry;
+use crate::agents::{Field, HookFile, JsonFile, Layout, Syntax};
 
-/// The name below which the events of a file of named hooks are.
+/// The name of written hooks in a file of named hooks.
 const NAME: &str = "converted";
 
 /// Renders entries as a file.
 pub(super) fn render_file(file: &HookFile, written: &[WrittenEntry]) -> String {
-    let with_root = |beside: &[(&str, u64)]| {
-        let mut root: Map<String, Value> =
-            beside.iter().map(|(key, value)| ((*key).to_owned(), (*value).into())).collect();
-        root.insert("hooks".to_owned(), entries_by_event(file, written));
-        to_json_text(&Value::Object(root))
-    };
-    match file.layout {
-        Layout::Groups => {
-            to_json_text(&json!({ "hooks": items_by_event(file, written, |_| true) }))
+    match &file.layout {
+        Layout::Json(json) => {
+            let is_grouped = |event: &str| json.has_groups(event);
+            json_file_text(json, NAME, items_by_event(file, written, is_grouped))
         }
-        Layout::BareGroups => to_json_text(&items_by_event(file, written, |_| true)),
-        Layout::Entries(beside) => with_root(beside),
-        // `/*` has no shorter form without a slash.
-        Layout::EntriesWithoutSlashes(beside) => {
-            with_root(beside).replace("//", r"\/\/").replace("/*", r"\u002f*")
-        }
-        Layout::Named(grouped) => {
-            let is_grouped = |event: &str| grouped.contains(&event);
-            to_json_text(&json!({ NAME: items_by_event(file, written, is_grouped) }))
-        }
-        Layout::Tables => toml_tables(file, written),
         Layout::Actions => {
-            to_json_text(&json!({ "version": "v1", "hooks": actions(file, written) }))
+            actions_text(named(written).map(|(name, entry)| action_entry(file, entry, name)))
         }
-        Layout::Yaml => yaml_text(file, written),
+        Layout::Tables { .. } => toml_tables(file, written),
+        Layout::Yaml => yaml_text(&items_by_event(file, written, |_| false)),
     }
 }
 
-fn to_json_text(value: &Value) -> String {
-    format!("{value:#}\n")
+/// Renders events as a JSON file. Hooks that need a name get this one.
+pub(crate) fn json_file_text(
+    json: &JsonFile,
+    name: &'static str,
+    events: Map<String, Value>,
+) -> String {
+    let root = match (json.wrapper.key(name), json.version()) {
+        (None, _) => Value::Object(events),
+        (Some(key), None) => json!({ key: events }),
+        (Some(key), Some(version)) => json!({ "version": version, key: events }),
+    };
+    let text = format!("{root:#}\n");
+    match json.syntax {
+        // `/*` has no shorter form without a slash.
+        Syntax::CommentsInTexts => text.replace("//", r"\/\/").replace("/*", r"\u002f*"),
+        Syntax::Json(_) | Syntax::Json5 => text,
+    }
+}
+
+/// Renders entries as a file of [`Layout::Actions`].
+pub(crate) fn actions_text(entries: impl Iterator<Item = Map<String, Value>>) -> String {
+    let hooks: Vec<Value> = entries.map(Value::Object).collect();
+    format!("{:#}\n", json!({ "version": "v1", "hooks": hooks }))
+}
+
+/// Returns an entry of [`Layout::Actions`]: what it runs is in `action`, behind the rest.
+pub(crate) fn action_entry(
+    file: &HookFile,
+    written: &WrittenEntry,
+    name: String,
+) -> Map<String, Value> {
+    let keys = [Field::Type, Field::Line].map(|field| file.key(field));
+    let whole = whole_entry(file, written, name).into_iter();
+    let (action, mut rest): (Map<_, _>, Map<_, _>) =
+        whole.partition(|(key, _)| keys.contains(&Some(key)));
+    rest.insert("action".to_owned(), action.into());
+    rest
 }
 
 /// Returns the events with their groups, or with their entries where they have none. Neighbours with
@@ -48,14 +69,14 @@ fn items_by_event(
     file: &HookFile,
     written: &[WrittenEntry],
     is_grouped: impl Fn(&str) -> bool,
-) -> Value {
+) -> Map<String, Value> {
     let key = file.key(Field::Matcher).unwrap_or("matcher");
     let mut events: Map<String, Value> = Map::new();
-    for entry in written {
+    for (name, entry) in named(written) {
         let items = events.entry(entry.event.clone()).or_insert_with(|| json!([]));
         let Some(items) = items.as_array_mut() else { continue };
         if !is_grouped(&entry.event) {
-            items.push(Value::Object(entry.entry.clone()));
+            items.push(Value::Object(whole_entry(file, entry, name)));
             continue;
         }
         let matcher = entry.matcher.as_deref();
@@ -72,43 +93,26 @@ fn items_by_event(
         group.insert("hooks".to_owned(), json!([entry.entry]));
         items.push(Value::Object(group));
     }
-    Value::Object(events)
+    events
 }
 
-/// Returns the events with their entries.
-fn entries_by_event(file: &HookFile, written: &[WrittenEntry]) -> Value {
-    let mut events: Map<String, Value> = Map::new();
-    for (number, entry) in (1..).zip(written) {
-        let list = events.entry(entry.event.clone()).or_insert_with(|| json!([]));
-        if let Some(list) = list.as_array_mut() {
-            list.push(Value::Object(whole_entry(file, entry, number)));
-        }
-    }
-    Value::Object(events)
-}
-
-/// Returns the entries as a list, each with what it runs in `action`.
-fn actions(file: &HookFile, written: &[WrittenEntry]) -> Vec<Value> {
-    let keys = [Field::Type, Field::Line].map(|field| file.key(field));
-    let is_of_action = |key: &str| keys.contains(&Some(key));
-    let split = |(number, entry)| {
-        let whole = whole_entry(file, entry, number).into_iter();
-        let (action, mut rest): (Map<_, _>, Map<_, _>) =
-            whole.partition(|(key, _)| is_of_action(key));
-        rest.insert("action".to_owned(), action.into());
-        Value::Object(rest)
-    };
-    (1..).zip(written).map(split).collect()
+/// Returns the entries, each with a name that no other one has.
+fn named(written: &[WrittenEntry]) -> impl Iterator<Item = (String, &WrittenEntry)> {
+    (1..).zip(written).map(|(number, entry)| (format!("{}-{number}", entry.event), entry))
 }
 
 /// Returns an entry with its matcher, and its name and event where the table has keys for them.
-fn whole_entry(file: &HookFile, written: &WrittenEntry, number: usize) -> Map<String, Value> {
+pub(crate) fn whole_entry(
+    file: &HookFile,
+    written: &WrittenEntry,
+    name: String,
+) -> Map<String, Value> {
     let mut entry = Map::new();
     let mut add = |field: Field, text: Option<String>| {
         let key = file.key(field).map(str::to_owned);
         entry.extend(key.zip(text.map(Value::from)));
     };
-    add(Field::Name, Some(format!("{}-{number}", written.event)));
+    add(Field::Name, Some(name));
     add(Field::Event, Some(written.event.clone()));
     add(Field::Matcher, written.matcher.clone());
     entry.extend(written.entry.clone());
@@ -116,10 +120,9 @@ fn whole_entry(file: &HookFile, written: &WrittenEntry, number: usize) -> Map<St
 }
 
 /// Renders entries below a list for each event. A string of JSON is one of YAML, too.
-fn yaml_text(file: &HookFile, written: &[WrittenEntry]) -> String {
+fn yaml_text(events: &Map<String, Value>) -> String {
     let mut text = "hooks:\n".to_owned();
-    let events = entries_by_event(file, written);
-    for (event, list) in events.as_object().into_iter().flatten() {
+    for (event, list) in events {
         text.push_str(&format!("  {event}:\n"));
         for entry in list.as_array().into_iter().flatten() {
             let fields = entry.as_object().into_iter().flatten();
@@ -134,9 +137,9 @@ fn yaml_text(file: &HookFile, written: &[WrittenEntry]) -> String {
 /// Renders entries as tables `[[hooks]]`.
 fn toml_tables(file: &HookFile, written: &[WrittenEntry]) -> String {
     let mut tables = ArrayOfTables::new();
-    for (number, entry) in (1..).zip(written) {
+    for (name, entry) in named(written) {
         let mut table = Table::new();
-        for (key, value) in whole_entry(file, entry, number) {
+        for (key, value) in whole_entry(file, entry, name) {
             let item = match value {
                 Value::String(text) => toml_edit::value(text),
                 Value::Bool(flag) => toml_edit::value(flag),

@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 use super::{Checks, Dialect, Inherited};
 use crate::agents::{Installation, agent_with_hook_installation};
 use crate::answer::{Answer, Failure, Powers, SlipKind};
-use crate::dialect::hook_file::Field;
 use crate::dialect::kit::reply::{self, Replies, Reply, ReplyInput};
 use crate::dialect::kit::shape::{RefusedValue, StoppedEvent};
 use crate::dialect::tools::OWN_NAME;
@@ -374,7 +373,7 @@ impl Dialect {
         let other =
             || DIALECTS.iter().filter(is_same_agent).find_map(|other| other.files.written.ok());
         let file = self.files.written.ok().or_else(other);
-        file.and_then(|file| file.key(Field::Timeout)).unwrap_or("timeout")
+        file.and_then(|file| file.timeout()).map_or("timeout", |(key, _)| key)
     }
 
     /// Returns the policy of a gate that gave no answer, if neither its entry nor its source sets

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::agents::HookFile;
 use crate::answer::{Answer, Failure, SlipKind};
-use crate::dialect::hook_file::HookFile;
 use crate::dialect::kit::reply::Replies;
 use crate::dialect::kit::shape::{RefusedValue, StoppedEvent};
 use crate::dialect::{

@@ -139,7 +139,7 @@ fn command_of(hook: &Hook) -> &'static str {
 
 /// Returns `true` if entries of an agent have no timeout: a default of the target is no loss.
 fn lacks_timeout(id: DialectId) -> bool {
-    id.dialect().files.written.is_ok_and(|file| file.key(Field::Timeout).is_none())
+    id.dialect().files.written.is_ok_and(|file| file.timeout().is_none())
 }
 
 /// Returns what of a hook differs in the file of the target and is not listed with its place.
