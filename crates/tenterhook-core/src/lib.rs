@@ -14,6 +14,7 @@
 
 pub mod agents;
 pub mod answer;
+mod base64;
 #[cfg(feature = "rule")]
 pub mod call;
 pub mod compat;

@@ -166,6 +166,7 @@ fn matcher_subjects<'a>(ruleset: &Ruleset, event: &'a Event) -> Option<Vec<Cow<'
             .for_each(&mut add);
         row.subject.alternative_names(event).into_iter().for_each(|name| add(name.into()));
     }
+    other_divisions(event).for_each(|name| add(name.into()));
     Some(subjects)
 }
 
@@ -173,7 +174,9 @@ fn matcher_subjects<'a>(ruleset: &Ruleset, event: &'a Event) -> Option<Vec<Cow<'
 struct Match<'a> {
     subject: Option<Cow<'a, str>>,
     /// Another name of the subject, where the matcher knows only that one (S-5).
-    other: Option<&'a str>,
+    other: Option<Cow<'a, str>>,
+    /// Whether that may be the name of another server's tool: the hook cannot allow (S-6, S-9).
+    is_guess: bool,
 }
 
 /// What decided on one hook. The explanation is written only on request (P-5), because most firings
@@ -205,12 +208,21 @@ enum Weighed<'a> {
     },
 }
 
+impl Match<'_> {
+    fn reason_that_it_cannot_allow(&self) -> Option<String> {
+        let subject = self.subject.as_deref().filter(|_| self.is_guess)?;
+        Some(format!("`{subject}` does not show where the name of the server ends"))
+    }
+}
+
 impl Weighed<'_> {
     /// Returns `None` if the hook does not run; otherwise why its *allow* has no effect, if so, and
     /// the failure that replaces its run.
     fn run_limits_if_selected(self) -> Option<(Option<String>, Option<Failure>)> {
         match self {
-            Self::Matched(_) | Self::Picked(.., Picked::Exactly) => Some((None, None)),
+            Self::Matched(matched) | Self::Picked(matched, _, Picked::Exactly) => {
+                Some((matched.reason_that_it_cannot_allow(), None))
+            }
             Self::Picked(.., Picked::Widely(why)) => Some((Some(why), None)),
             Self::Unread(part, why) => {
                 Some((None, Some(Failure::new(part.code(), part.problem_message(why)))))
@@ -332,7 +344,7 @@ fn find_matched_subject<'a>(
     subject: Option<Cow<'a, str>>,
 ) -> Result<Option<Match<'a>>, PatternError> {
     if hook.matcher.matches(subject.as_deref())? {
-        return Ok(Some(Match { subject, other: None }));
+        return Ok(Some(Match { subject, other: None, is_guess: false }));
     }
     let tests_one_name = hook.dialect.dialect().agent_that_tests_one_name().is_some();
     if hook.compat == Compat::Exact && tests_one_name {
@@ -343,16 +355,40 @@ fn find_matched_subject<'a>(
         row.subject.matcher_text(event).filter(|_| matches!(subject, Some(Cow::Owned(_))));
     for other in row.subject.alternative_names(event).into_iter().chain(neutral) {
         if hook.matcher.matches(Some(other))? {
-            return Ok(Some(Match { subject, other: Some(other) }));
+            return Ok(Some(Match { subject, other: Some(other.into()), is_guess: false }));
+        }
+    }
+    let mut guesses = other_divisions(event).filter(|_| hook.compat == Compat::Guarded);
+    while let Some(guess) = guesses.next() {
+        if hook.matcher.matches(Some(&guess))? {
+            return Ok(Some(Match { subject, other: Some(guess.into()), is_guess: true }));
         }
     }
     Ok(None)
 }
 
+/// Returns the names that a tool of a server has if the server's name ends at another underscore:
+/// for `mcp__my__server_find`, `mcp__my_server__find`. Agents that call it `mcp_my_server_find` do
+/// not say where it ends (S-6).
+fn other_divisions(event: &Event) -> impl Iterator<Item = String> {
+    let name = event.text("tool_name").and_then(|name| name.strip_prefix("mcp__"));
+    let parts = name.and_then(|name| name.split_once("__"));
+    let flat = parts.map(|(server, tool)| format!("{server}_{tool}")).unwrap_or_default();
+    let given = parts.map(|(server, _)| server.len());
+    let ends: Vec<usize> = flat.match_indices('_').map(|(end, _)| end).collect();
+    ends.into_iter().filter(move |end| Some(*end) != given).filter_map(move |end| {
+        let (server, tool) = (flat.get(..end)?, flat.get(end + 1..)?);
+        (!server.is_empty() && !tool.is_empty()).then(|| format!("mcp__{server}__{tool}"))
+    })
+}
+
 fn explain_match(hook: &Hook, matched: &Match<'_>) -> String {
     let subject = matched.subject.as_deref();
-    let sentence = explain_matched_name(hook, matched.other.or(subject));
-    match (matched.other, subject) {
+    let sentence = explain_matched_name(hook, matched.other.as_deref().or(subject));
+    match (&matched.other, subject) {
+        (Some(_), Some(subject)) if matched.is_guess => {
+            format!("{sentence}, which `{subject}` may be")
+        }
         (Some(_), Some(subject)) => {
             let sentence = format!("{sentence}, another name of `{subject}`");
             match hook.dialect.dialect().agent_that_tests_one_name() {

@@ -2,6 +2,7 @@
 
 pub(crate) mod command;
 pub mod effect;
+#[cfg(feature = "rule")]
 pub(crate) mod encoded;
 pub(crate) mod names;
 

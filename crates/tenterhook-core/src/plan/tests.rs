@@ -275,3 +275,28 @@ fn unknown_event_is_reported_and_misspelt_gate_denies() {
     }
     assert_eq!(finding("PreToolUse"), None);
 }
+
+/// S-6, S-9: a name does not show where that of the server ends, so each division is matched, and
+/// none allows.
+#[test]
+fn server_whose_name_has_an_underscore_is_matched_and_its_hook_cannot_allow() {
+    let event =
+        Event::new("PreToolUse", Surroundings::default()).with("tool_name", "mcp__my__server_find");
+    let select = |name: &str, compat| {
+        let gate = Hook { compat, ..matching("h", "PreToolUse", names(&[name])) };
+        let ruleset = Ruleset::new(vec![gate], Vec::new());
+        let stage = ruleset.stages(&event.name).first()?;
+        let context = MatchContext::for_event(&event);
+        let steps = select_steps(&ruleset, &View::default(), &context, stage);
+        steps.first().map(|step| step.widened.is_some())
+    };
+    for (name, widened) in [
+        ("mcp__my__server_find", Some(false)),
+        ("mcp__my_server__find", Some(true)),
+        ("mcp__my_server_find__", None),
+        ("mcp__server__find", None),
+    ] {
+        assert_eq!(select(name, Compat::Guarded), widened, "{name}");
+    }
+    assert_eq!(select("mcp__my_server__find", Compat::Exact), None);
+}

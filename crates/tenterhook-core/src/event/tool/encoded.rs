@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::base64;
+
 /// Deepest nest of an input that is walked.
 const DEEPEST: usize = 16;
 
@@ -74,41 +76,17 @@ fn key_text(key: &str) -> &str {
     }
 }
 
-/// Returns the text of a field whose name says that it holds base64: `bytesBase64` and
-/// `bytes_base64` of Mistral Vibe 3.0.3, `content_base64` of Hermes 0.19.0.
+/// Returns the text of a field whose name says that it holds base64, such as `bytesBase64` and
+/// `bytes_base64` of Mistral Vibe 3.0.3.
 fn decoded_text(key: &str, value: &Value) -> Option<String> {
     let key = key.to_ascii_lowercase();
     let text = value.as_str().filter(|_| key.ends_with("base64") || key.ends_with("b64"))?;
-    Some(String::from_utf8_lossy(&decode_base64(text)?).into_owned())
+    Some(String::from_utf8_lossy(&base64::decode(text)?).into_owned())
 }
 
 fn hex_byte(text: &str) -> Option<u8> {
     let text = text.trim().to_ascii_lowercase();
     u8::from_str_radix(text.strip_prefix("0x").unwrap_or(&text), 16).ok()
-}
-
-/// Decodes base64 in either alphabet, with or without padding and line ends.
-pub(crate) fn decode_base64(text: &str) -> Option<Vec<u8>> {
-    let (mut bits, mut count, mut bytes) = (0_u32, 0, Vec::new());
-    for letter in text.trim_end_matches('=').bytes() {
-        let six = match letter {
-            b'A'..=b'Z' => letter - b'A',
-            b'a'..=b'z' => letter - b'a' + 26,
-            b'0'..=b'9' => letter - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            b'\n' | b'\r' => continue,
-            _ => return None,
-        };
-        bits = (bits << 6) | u32::from(six);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.extend((bits >> count).to_le_bytes().first());
-            bits &= (1 << count) - 1;
-        }
-    }
-    Some(bytes)
 }
 
 #[cfg(test)]

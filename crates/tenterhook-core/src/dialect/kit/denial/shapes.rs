@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::loose;
-use crate::event::tool::encoded::decode_base64;
+use crate::base64;
 use crate::strict::{self, Found};
 
 /// More objects than one run prints.
@@ -90,7 +90,7 @@ pub(super) fn decode_whole_text(text: &str) -> Option<String> {
     if !text.starts_with("ey") && !text.starts_with("ew") {
         return None;
     }
-    String::from_utf8(decode_base64(text)?).ok()
+    String::from_utf8(base64::decode(text)?).ok()
 }
 
 /// Finds the objects of a plain text, in the order of the text.
