@@ -181,14 +181,6 @@ const CLONE: &[(&str, &str, usize, &str, &[&str])] = &[
         &["Kilo, `provider.p.npm`: when a model of this provider is used; unasked\n"],
     ),
     (
-        ".kilocode/mcp.json",
-        r#"{"mcpServers": {"s": {"command": "./k1"}}}"#,
-        1,
-        "./k1",
-        &["Kilo, `mcpServers.s`: at start, as an MCP server; unasked\n"],
-    ),
-    (".kilo/tools/a.ts", "x\n", 1, "1 line of code", &["Kilo, at start, as a tool; unasked\n"]),
-    (
         ".kilo/command/a.md",
         "x\n!`./k2`\n",
         2,
@@ -210,7 +202,6 @@ const CLONE: &[(&str, &str, usize, &str, &[&str])] = &[
         "./o2 a",
         &["OpenCode, `formatter.f.command`: after a file is edited; unasked\n"],
     ),
-    (".opencode/tool/a.js", "x\n", 1, "1 line of code", &["OpenCode, at start, as a tool"]),
     (
         ".pi/settings.json",
         r#"{"npmCommand": ["./p1", "a"]}"#,
@@ -317,6 +308,21 @@ const CLONE: &[(&str, &str, usize, &str, &[&str])] = &[
         "./g3",
         &["Goose, `mcpServers.s`"],
     ),
+    (".cline/plugins/a/b.js", "x\n", 1, "1 line of code", &["Cline, at start, as a plugin"]),
+    (
+        ".kilocode/workflows/a.md",
+        "!`./k3`\n",
+        1,
+        "./k3",
+        &["Kilo, when the command is used; unasked\n"],
+    ),
+    (
+        ".hermes/plugins/a/__init__.py",
+        "x\n",
+        1,
+        "1 line of code",
+        &["Hermes, at start, as a plugin; only after you set"],
+    ),
     (
         ".cline/plugins/a.ts",
         "x\n",
@@ -370,7 +376,7 @@ const CLONE: &[(&str, &str, usize, &str, &[&str])] = &[
         &["Qwen Code, `l`: at start, as a language server; unasked with `--experimental-lsp`"],
     ),
     (
-        ".github/agents/a.agent.md",
+        ".github/agents/b.agent.md",
         "---\nname: a\nmcp-servers:\n  s:\n    command: ./h2\n---\n",
         4,
         "./h2",

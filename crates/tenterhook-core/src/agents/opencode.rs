@@ -81,8 +81,8 @@ const REPOSITORY_FILES: &[RepositoryFile] = &[
 
 /// When an agent loads a plugin in a folder of a project.
 pub(super) const PLUGIN: &str = "at start, as a plugin";
-/// When an agent loads a tool in a folder of a project.
-pub(super) const TOOL: &str = "at start, as a tool";
+/// When an agent loads a tool in a folder of a project, into the process of the plugins.
+pub(super) const TOOL: &str = "with a session, as a tool";
 /// When an agent runs the lines of a command's template.
 pub(super) const TEMPLATE: &str = "when the command is used";
 const PROVIDER: &str = "when a model of this provider is used";
