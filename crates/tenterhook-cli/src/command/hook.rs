@@ -347,7 +347,7 @@ impl<'a> Call<'a> {
         kept: Option<&SessionStore>,
     ) -> Result<Prepared, Problem> {
         let here = projects::with_gates_of_projects_left(
-            here.with_additional_project_around(&event.within.cwd)?,
+            projects::with_projects_of_event(here, event)?,
             kept,
         )?;
         let which = Which { config: self.args.config.clone(), dialect: None, compat: None };

@@ -79,6 +79,38 @@ fn gates_of_the_directory_that_the_payload_names_apply() {
 
 /// BR-18.
 #[test]
+fn gates_of_each_folder_of_a_workspace_apply() {
+    let fixture = project_with_gate();
+    let [outside, project] = ["outside", "project"].map(|folder| fixture.path(folder));
+    let gone = fixture.path("gone");
+    for (agent, event, call) in [
+        (
+            "cursor",
+            "preToolUse",
+            json!({"hook_event_name": "preToolUse", "conversation_id": "c", "tool_name": "Shell",
+                "workspace_roots": [outside, gone, project], "tool_input": {"command": "deploy-prod"}}),
+        ),
+        (
+            "antigravity",
+            "PreToolUse",
+            json!({"workspacePaths": [outside, gone, project],
+                "toolCall": {"name": "run_command", "args": {"CommandLine": "deploy-prod"}}}),
+        ),
+    ] {
+        fixture.write("call.json", &call.to_string());
+        let call = fixture.path("call.json");
+        let line = format!(
+            "cd '{}' && tenterhook hook --agent {agent} --event {event} <'{}'",
+            outside.display(),
+            call.display()
+        );
+        let answer = fixture.shell(&line);
+        assert!(answer.stdout.contains("for project"), "{agent}: {}", answer.all());
+    }
+}
+
+/// BR-18.
+#[test]
 fn hooks_of_two_projects_run_each_for_its_own_project() {
     let fixture = project_with_gate();
     fixture.write("project/vendor/tenterhook.toml", &gate("cd *"));

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+use tenterhook::Event;
 use tenterhook_core::config::{Source, Standing};
 
 use crate::ambient::Here;
@@ -11,6 +13,24 @@ use crate::session_store::SessionStore;
 
 /// How many projects of a session keep their gates.
 const MOST: usize = 8;
+
+/// The keys under which agents list the folders of a workspace.
+const WORKSPACES: &[&str] = &["workspace_roots", "workspacePaths"];
+
+/// How many folders of a workspace are looked at.
+const MOST_FOLDERS: usize = 64;
+
+/// Adds the projects around the event's directory and around each folder of its workspace (BR-18).
+pub(super) fn with_projects_of_event(here: &Here, event: &Event) -> Result<Here, Problem> {
+    let lists = WORKSPACES.iter().filter_map(|key| event.payload.get(*key)?.as_array());
+    let folders = lists.flatten().filter_map(Value::as_str).map(Path::new);
+    let mut folders = folders.filter(|folder| folder.is_absolute() && folder.is_dir());
+    let here = here.with_additional_project_around(&event.within.cwd)?;
+    folders
+        .by_ref()
+        .take(MOST_FOLDERS)
+        .try_fold(here, |here, folder| here.with_additional_project_around(folder))
+}
 
 /// Adds the gates of the projects that the session was in before and has left.
 pub(super) fn with_gates_of_projects_left(
