@@ -133,6 +133,7 @@ fn shell_call_without_a_command_and_prompt_without_text_are_denied_at_a_gate() {
     }
     // Agents that take a denial as an exit code.
     for (agent, event, call) in [
+        ("kiro", "PreTaskExec", "no JSON"),
         (
             "windsurf",
             "pre_mcp_tool_use",

@@ -73,6 +73,7 @@ pub static AGENT: Agent = Agent {
         gaps: &[
             "a hook cannot ask before a tool: that becomes a denial",
             "files that Tab reads are not judged",
+            "only a hook in Cursor's own form can deny `subagentStart`: a rule denies the call of `Agent` before it",
             "of a changed call it takes some fields alone; a change of others becomes a denial",
             "a version that lacks one of these events drops the whole file",
         ],

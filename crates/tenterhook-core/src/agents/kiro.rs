@@ -41,6 +41,7 @@ pub static AGENT: Agent = Agent {
             "the engine of Kiro CLI 2.x (`--classic`) reads no hook file: there, add the command of the entry `tenterhook PreToolUse` to `hooks.preToolUse` in the definition of your agent, `~/.kiro/agents/NAME.json`",
             "a hook cannot ask or change a call or a prompt: each becomes a denial",
             "the end of a turn cannot be put off",
+            "only a hook in Kiro's own form can deny the start of a task, not one of `tenterhook.toml`",
             FLAT_MCP_NAMES,
             "a hook that exceeds its timeout lets the call run; ours ends before",
         ],

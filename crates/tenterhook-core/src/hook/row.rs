@@ -66,6 +66,8 @@ const BEFORE_EFFECTS: &[(&str, Option<&str>)] = &[
     ("Elicitation", None),
     ("ElicitationResult", None),
     ("PreModelSwitch", None),
+    // A task of Kiro's specs.
+    ("PreTaskExec", None),
     ("TurnStart", None),
     ("UserPromptExpansion", None),
     ("UserPromptSubmit", None),

@@ -235,6 +235,24 @@ fn the_form_of_an_interpreter_needs_a_script_that_is_certain() {
     }
 }
 
+/// RU-3.
+#[test]
+fn decision_on_an_event_that_no_hook_can_deny_is_reported() {
+    for (event, key, codes) in [
+        ("SubagentStart", "deny", &["no-effect"][..]),
+        ("PreTaskExec", "deny", &["no-effect"]),
+        ("Notification", "ask", &["no-effect"]),
+        ("SubagentStart", "context", &[]),
+        ("PreToolUse", "deny", &[]),
+        ("PostToolUse", "deny", &[]),
+        ("Stop", "deny", &[]),
+    ] {
+        let read = load(&format!("[hook.a]\non = '{event}'\nwhen = 'true'\n{key} = 'x'\n"));
+        let found = read.diagnostics.iter().map(|diagnostic| diagnostic.code.name());
+        assert_eq!(found.collect::<Vec<_>>(), codes, "{event} {key}");
+    }
+}
+
 /// C-48, C-117, C-43.
 #[test]
 fn an_expression_is_a_condition() {

@@ -4,8 +4,9 @@
 use super::Reader;
 use super::fields::Fields;
 use super::keys::join_quoted;
+use crate::answer::Power;
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::dialect::{DialectId, findings, requests};
+use crate::dialect::{DialectId, EventRow, findings, requests};
 use crate::hook::{Http, Interpolation, McpTool, Prompt, Run, Worker};
 use crate::matcher::Condition;
 use crate::request::input;
@@ -46,6 +47,18 @@ impl Reader<'_> {
                 format!("`{key}` means something only beside {beside}"),
             )
             .help = Some(format!("leave `{key}` out"));
+        }
+    }
+
+    /// Reports the decision of a rule on an event that no hook can deny.
+    pub(super) fn report_decision_without_effect(&mut self, fields: &Fields<'_>, row: &EventRow) {
+        let is_rule = fields.has_key("when");
+        let keys = ["deny", "ask"].into_iter().filter(|key| is_rule && fields.has_key(key));
+        for key in keys.filter(|_| !row.powers.has(Power::Deny)) {
+            let message =
+                format!("`{key}` has no effect on `{}`, which no hook can deny", row.event);
+            self.report(Code::NoEffect, fields.key_span(key), message).help =
+                Some("deny the tool call or the prompt before it".to_owned());
         }
     }
 

@@ -89,6 +89,7 @@ impl Reader<'_> {
         let mut hooks = Vec::with_capacity(events.len());
         for event in events {
             let row = self.native_event_row(&event);
+            self.report_decision_without_effect(fields, &row);
             self.check_match_and_if(fields, &self.event_row_in_dialect(&event, speaks));
             let mut hook =
                 Hook::new(HookId::new(fields.entry.key.as_str()), speaks, event, run.clone());
