@@ -200,9 +200,12 @@ fn add_plugin_sources(found: &mut Found, effective: &[Source], roots: &Roots, vi
             Source { flaw, plugin, ..source }
         };
         let plugins = enabled_plugins(dialect, effective, roots, view);
-        more.extend(
-            plugins.flawed.map(|(path, flaw)| of_plugin(&path, "".into(), Some(flaw), None)),
-        );
+        // One source says that nothing in the home can be read (C-131).
+        let is_reported = |path: &Path| {
+            path.starts_with(&roots.home) && file::unsearchable_home_flaw(&roots.home).is_some()
+        };
+        let flawed = plugins.flawed.filter(|(path, _)| !is_reported(path));
+        more.extend(flawed.map(|(path, flaw)| of_plugin(&path, "".into(), Some(flaw), None)));
         for (plugin, files) in plugins.active {
             for path in files {
                 let Some((text, flaw)) = view.read_config_if_exists(&path) else { continue };
