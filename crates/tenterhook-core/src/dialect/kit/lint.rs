@@ -50,6 +50,26 @@ pub(crate) struct Lints {
     pub(crate) project: Option<&'static str>,
 }
 
+impl Lints {
+    /// Creates the lints of an agent of which nothing else is known.
+    pub(crate) const fn new(agent: &'static str) -> Self {
+        Self {
+            agent,
+            tools: &[],
+            old_names: &[],
+            gone_names: &[],
+            mcp: "mcp__SERVER__TOOL",
+            variables: &[],
+            paths: &[],
+            never_set: &[],
+            matcher_key: "matcher",
+            prefix: "",
+            has_args: false,
+            project: None,
+        }
+    }
+}
+
 /// What the matcher of a group is about, for lints.
 #[derive(Clone, Copy)]
 pub(crate) struct About<'a> {

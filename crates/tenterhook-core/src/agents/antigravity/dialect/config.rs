@@ -31,23 +31,15 @@ static FILE: File = File {
 
 /// What the lints need to know of Antigravity: names of its tools in public documents.
 pub(super) static LINTS: Lints = Lints {
-    agent: "Antigravity",
     tools: &[
         &["view_content_chunk", "read_resource", "list_resources"],
         &["send_command_input", "command_status", "manage_task"],
         &["browser_click_element", "browser_press_key", "browser_scroll"],
         &["generate_image", "ask_question", "ask_permission", "schedule"],
     ],
-    matcher_key: "matcher",
-    old_names: &[],
-    gone_names: &[],
     mcp: "mcp_SERVER_TOOL",
-    variables: &[],
-    paths: &[],
     never_set: &["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "GEMINI_PROJECT_DIR"],
-    prefix: "",
-    has_args: false,
-    project: None,
+    ..Lints::new("Antigravity")
 };
 
 static GROUPS: Groups = Groups {

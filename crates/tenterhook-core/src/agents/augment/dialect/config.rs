@@ -32,15 +32,11 @@ static FILE: File = File {
 
 /// What the lints need to know of Auggie: the names of tools in its code.
 pub(super) static LINTS: Lints = Lints {
-    agent: "Auggie",
     tools: &[
         &["read-process", "write-process", "kill-process", "list-processes", "read-terminal"],
         &["codebase-retrieval", "view_tasklist", "reorganize_tasklist", "update_tasks"],
         &["add_tasks", "diagnostics", "open-browser", "render-mermaid", "remember"],
     ],
-    matcher_key: "matcher",
-    old_names: &[],
-    gone_names: &[],
     mcp: "mcp:TOOL_SERVER",
     variables: &[
         "AUGMENT_PROJECT_DIR",
@@ -50,9 +46,9 @@ pub(super) static LINTS: Lints = Lints {
     ],
     paths: &["AUGMENT_PROJECT_DIR"],
     never_set: &["CLAUDE_PROJECT_DIR"],
-    prefix: "",
     has_args: true,
     project: Some("$AUGMENT_PROJECT_DIR"),
+    ..Lints::new("Auggie")
 };
 
 static GROUPS: Groups = Groups {

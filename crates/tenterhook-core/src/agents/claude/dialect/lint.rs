@@ -20,18 +20,15 @@ pub(super) use crate::dialect::kit::lint::NEVER;
 
 /// What the lints of every agent need to know of this one.
 static LINTS: Lints = Lints {
-    agent: "Claude Code",
     tools: &[TOOLS, FORMER_TOOLS],
-    matcher_key: "matcher",
     old_names: ALIASES,
-    gone_names: &[],
-    mcp: "mcp__SERVER__TOOL",
     variables: VARIABLES,
     paths: &["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"],
     never_set: PHANTOM_VARIABLES,
     prefix: "CLAUDE_",
     has_args: true,
     project: Some("$CLAUDE_PROJECT_DIR"),
+    ..Lints::new("Claude Code")
 };
 
 /// Checks the matcher `text`, read as `spec`, of a group of `event`.

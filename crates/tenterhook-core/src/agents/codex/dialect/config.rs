@@ -38,17 +38,12 @@ static FILE: File = File {
 /// What the lints need to know of Codex: the tools about which 0.169.0 asked hooks in a run, and
 /// those that depend on its features. It asks about no `write_stdin`.
 pub(super) static LINTS: Lints = Lints {
-    agent: "Codex",
     tools: &[
         &["Bash", "update_plan", "view_image", "web_search", "js_repl", "request_user_input"],
         &["get_goal", "create_goal", "update_goal"],
         &["multi_agent_v1send_input", "multi_agent_v1wait_agent"],
         &["multi_agent_v1close_agent", "multi_agent_v1resume_agent"],
     ],
-    matcher_key: "matcher",
-    old_names: &[],
-    gone_names: &[],
-    mcp: "mcp__SERVER__TOOL",
     variables: &[
         "CODEX_HOME",
         "PLUGIN_ROOT",
@@ -58,9 +53,7 @@ pub(super) static LINTS: Lints = Lints {
     ],
     paths: &["PLUGIN_ROOT", "PLUGIN_DATA", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"],
     never_set: &["CODEX_PLUGIN_ROOT", "CODEX_PROJECT_DIR", "CODEX_TOOL_INPUT", "CODEX_TOOL_NAME"],
-    prefix: "",
-    has_args: false,
-    project: None,
+    ..Lints::new("Codex")
 };
 
 /// The format of its groups.

@@ -32,7 +32,6 @@ static FILE: File = File {
 /// What the lints need to know of Copilot CLI: the tools of a request of 1.0.102, and those that
 /// depend on the platform, the mode and the model.
 pub(super) static LINTS: Lints = Lints {
-    agent: "Copilot CLI",
     tools: &[
         &["apply_patch", "read_bash", "write_bash", "stop_bash", "list_bash", "str_replace_editor"],
         &["read_powershell", "write_powershell", "stop_powershell", "list_powershell", "rg"],
@@ -40,16 +39,12 @@ pub(super) static LINTS: Lints = Lints {
         &["exit_plan_mode", "list_agents", "lsp", "read_agent", "skill", "sql", "write_agent"],
         &["session_store_sql"],
     ],
-    matcher_key: "matcher",
-    old_names: &[],
-    gone_names: &[],
     mcp: "SERVER-TOOL",
     variables: &["COPILOT_CLI", "COPILOT_HOME", "COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
     paths: &["COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
     never_set: &["COPILOT_TOOL_INPUT", "COPILOT_TOOL_NAME"],
-    prefix: "",
-    has_args: false,
     project: Some("$COPILOT_PROJECT_DIR"),
+    ..Lints::new("Copilot CLI")
 };
 
 /// The events in both spellings.

@@ -27,14 +27,10 @@ static FILE: File = File {
 
 /// What the lints need to know of Crush: the names of tools in its documents.
 pub(super) static LINTS: Lints = Lints {
-    agent: "Crush",
     tools: &[
         &["download", "sourcegraph", "todos", "job_output", "job_kill", "agentic_fetch"],
         &["lsp_diagnostics", "lsp_references", "diagnostics", "references"],
     ],
-    matcher_key: "matcher",
-    old_names: &[],
-    gone_names: &[],
     mcp: "mcp_SERVER_TOOL",
     variables: &[
         "CRUSH",
@@ -50,9 +46,8 @@ pub(super) static LINTS: Lints = Lints {
     ],
     paths: &["CRUSH_PROJECT_DIR", "CRUSH_CWD"],
     never_set: &["CLAUDE_PROJECT_DIR"],
-    prefix: "",
-    has_args: false,
     project: Some("$CRUSH_PROJECT_DIR"),
+    ..Lints::new("Crush")
 };
 
 const FIELDS: Fields = Fields {

@@ -39,14 +39,10 @@ pub(super) fn all_event_rows() -> &'static [EventRow] {
 
 /// What the lints need to know of Cursor, whose matchers know only its own names of tools (CU-10).
 pub(super) static LINTS: Lints = Lints {
-    agent: "Cursor",
     tools: &[
         &["Delete", "WriteShellStdin", "ReadLints", "ListMcpResources", "FetchMcpResource"],
         &["ComputerUse", "RecordScreen"],
     ],
-    matcher_key: "matcher",
-    old_names: &[],
-    gone_names: &[],
     mcp: "MCP:TOOL",
     variables: &[
         "CURSOR_PROJECT_DIR",
@@ -64,9 +60,8 @@ pub(super) static LINTS: Lints = Lints {
         "CLAUDE_PLUGIN_ROOT",
     ],
     never_set: &["CURSOR_TOOL_INPUT", "CURSOR_TOOL_NAME"],
-    prefix: "",
-    has_args: false,
     project: Some("$CURSOR_PROJECT_DIR"),
+    ..Lints::new("Cursor")
 };
 
 const FIELDS: Fields = Fields {

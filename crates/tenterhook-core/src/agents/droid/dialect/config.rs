@@ -42,14 +42,10 @@ const SWITCH: &str = "hooksDisabled";
 
 /// What the lints need to know of Droid, whose matchers know only its own names of tools (DR-10).
 pub(super) static LINTS: Lints = Lints {
-    agent: "Droid",
     tools: &[
         &["Skill", "TaskOutput", "TaskStop", "ToolSearch", "GenerateDroid", "AskUser"],
         &["ExitSpecMode", "CreateAutomation", "EditAutomation", "DeleteAutomation"],
     ],
-    matcher_key: "matcher",
-    old_names: &[],
-    gone_names: &[],
     mcp: "SERVER___TOOL",
     variables: &[
         "FACTORY_PROJECT_DIR",
@@ -67,9 +63,8 @@ pub(super) static LINTS: Lints = Lints {
         "CLAUDE_PLUGIN_ROOT",
     ],
     never_set: &["FACTORY_TOOL_INPUT", "FACTORY_TOOL_NAME", "DROID_TOOL_INPUT", "DROID_TOOL_NAME"],
-    prefix: "",
-    has_args: false,
     project: Some("$FACTORY_PROJECT_DIR"),
+    ..Lints::new("Droid")
 };
 
 static GROUPS: Groups = Groups {

@@ -44,7 +44,6 @@ static FILE: File = File {
 
 /// What the lints need to know of Gemini CLI, by its package 0.61.0. It replaces the directories itself, with quotes, before a shell reads them.
 pub(super) static LINTS: Lints = Lints {
-    agent: "Gemini CLI",
     tools: &[&[
         "activate_skill",
         "ask_user",
@@ -69,8 +68,6 @@ pub(super) static LINTS: Lints = Lints {
         "tracker_visualize",
         "update_topic",
     ]],
-    matcher_key: "matcher",
-    old_names: &[],
     gone_names: &[
         ("search_file_content", "grep_search"),
         ("edit", "replace"),
@@ -84,11 +81,9 @@ pub(super) static LINTS: Lints = Lints {
         "GEMINI_SESSION_ID",
         "CLAUDE_PROJECT_DIR",
     ],
-    paths: &[],
     never_set: &["GEMINI_TOOL_INPUT", "GEMINI_TOOL_NAME", "GEMINI_FILE_PATH"],
-    prefix: "",
-    has_args: false,
     project: Some("$GEMINI_PROJECT_DIR"),
+    ..Lints::new("Gemini CLI")
 };
 
 static GROUPS: Groups = Groups {

@@ -33,7 +33,6 @@ static FILE: File = File {
 
 /// What the lints need to know of Gen, which has Claude Code's names of tools and variables.
 pub(super) static LINTS: Lints = Lints {
-    agent: "Gen",
     tools: &[
         matcher::TOOLS,
         &["TodoCreate", "TodoGet", "TodoList", "TodoUpdate", "TodoWrite", "TrackerCreate"],
@@ -42,10 +41,6 @@ pub(super) static LINTS: Lints = Lints {
         &["EnterPlanMode", "ExitPlanMode", "EnterWorktree", "ExitWorktree", "AskUserQuestion"],
         &["CronCreate", "CronDelete", "CronList", "ToolSearch", "SendMessage", "ContinueAgent"],
     ],
-    matcher_key: "matcher",
-    old_names: &[],
-    gone_names: &[],
-    mcp: "mcp__SERVER__TOOL",
     variables: &[
         "GEN_PROJECT_DIR",
         "CLAUDE_PROJECT_DIR",
@@ -59,10 +54,9 @@ pub(super) static LINTS: Lints = Lints {
         "CLAUDE_PLUGIN_ROOT",
     ],
     paths: &["GEN_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "GEN_PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT"],
-    never_set: &[],
     prefix: "GEN_",
-    has_args: false,
     project: Some("$GEN_PROJECT_DIR"),
+    ..Lints::new("Gen")
 };
 
 /// The format of the groups.

@@ -29,13 +29,10 @@ static FILE: File = File {
 /// What the lints need to know of Goose: the tools of its requests in three runs of 1.52.0, with all
 /// built-in extensions, whose other tools have the name of the extension before `__`.
 pub(super) static LINTS: Lints = Lints {
-    agent: "Goose",
     tools: &[
         &["tree", "analyze", "load", "load_skill", "todo_write"],
         &["execute_typescript", "list_functions", "get_function_details"],
     ],
-    matcher_key: "matcher",
-    old_names: &[],
     gone_names: &[
         ("developer__shell", "shell"),
         ("developer__text_editor", "edit"),
@@ -45,9 +42,7 @@ pub(super) static LINTS: Lints = Lints {
     variables: &["PLUGIN_ROOT"],
     paths: &["PLUGIN_ROOT"],
     never_set: &["GOOSE_PLUGIN_ROOT", "GOOSE_PROJECT_DIR"],
-    prefix: "",
-    has_args: false,
-    project: None,
+    ..Lints::new("Goose")
 };
 
 static GROUPS: Groups = Groups {

@@ -33,7 +33,6 @@ static FILE: File = File {
 /// What the lints need to know of Hermes: further tools of `toolsets.py` in 0.19.0, and
 /// behind them those that later releases added (0.21.3, commit 00067189).
 pub(super) static LINTS: Lints = Lints {
-    agent: "Hermes",
     tools: &[
         &["execute_code", "read_terminal", "close_terminal", "vision_analyze"],
         &["image_generate", "skills_list", "skill_view", "skill_manage", "text_to_speech"],
@@ -51,16 +50,10 @@ pub(super) static LINTS: Lints = Lints {
         &["read_window_below", "focus_pane", "react_to_message", "setup_mcp"],
         &["workflow"],
     ],
-    matcher_key: "matcher",
-    old_names: &[],
-    gone_names: &[],
-    mcp: "mcp__SERVER__TOOL",
     variables: &["HERMES_HOME", "HERMES_SESSION_ID"],
     paths: &["HERMES_HOME"],
     never_set: &["HERMES_TOOL_NAME", "HERMES_TOOL_INPUT", "HERMES_PROJECT_DIR"],
-    prefix: "",
-    has_args: false,
-    project: None,
+    ..Lints::new("Hermes")
 };
 
 const FIELDS: Fields = Fields {

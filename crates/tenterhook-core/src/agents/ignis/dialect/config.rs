@@ -37,20 +37,7 @@ static FILE: File = File {
 };
 
 /// What the lints need to know of ignis, whose hooks run without a shell.
-pub(super) static LINTS: Lints = Lints {
-    agent: "ignis",
-    tools: &[],
-    matcher_key: "matcher",
-    old_names: &[],
-    gone_names: &[],
-    mcp: "mcp__SERVER__TOOL",
-    variables: &[],
-    paths: &[],
-    never_set: &[],
-    prefix: "",
-    has_args: false,
-    project: None,
-};
+pub(super) static LINTS: Lints = Lints::new("ignis");
 
 /// The fields of an entry.
 const FIELDS: Fields = Fields {

@@ -42,22 +42,14 @@ static MANIFEST: File = File {
 
 /// What the lints need to know of Kimi Code CLI, which sets variables for the hooks of plugins.
 pub(super) static LINTS: Lints = Lints {
-    agent: "Kimi Code CLI",
     tools: &[
         &["AgentSwarm", "CreateGoal", "GetGoal", "UpdateGoal", "SetGoalBudget", "WaitFor"],
         &["CronCreate", "CronDelete", "CronList", "TaskList", "TaskOutput", "TaskStop"],
         &["Skill", "AskUserQuestion", "EnterPlanMode", "ExitPlanMode"],
     ],
-    matcher_key: "matcher",
-    old_names: &[],
-    gone_names: &[],
-    mcp: "mcp__SERVER__TOOL",
     variables: &["KIMI_CODE_HOME", "KIMI_PLUGIN_ROOT"],
-    paths: &[],
     never_set: &["KIMI_PROJECT_DIR", "KIMI_TOOL_NAME", "KIMI_TOOL_INPUT"],
-    prefix: "",
-    has_args: false,
-    project: None,
+    ..Lints::new("Kimi Code CLI")
 };
 
 /// The keys of an entry. For any other, Kimi Code CLI ignores all entries.

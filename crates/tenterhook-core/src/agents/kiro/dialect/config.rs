@@ -31,7 +31,6 @@ static FILE: File = File {
 /// What the lints need to know of the agent engine: the names of other tools (awslabs/aidlc-workflows
 /// at 0342e52).
 pub(super) static LINTS: Lints = Lints {
-    agent: "Kiro",
     tools: &[
         &["delete_file", "control_bash_process", "list_processes", "get_process_output"],
         &[
@@ -43,16 +42,9 @@ pub(super) static LINTS: Lints = Lints {
             "switch_to_execution",
         ],
     ],
-    matcher_key: "matcher",
-    old_names: &[],
-    gone_names: &[],
     mcp: "mcp_SERVER_TOOL",
-    variables: &[],
-    paths: &[],
     never_set: &["CLAUDE_PROJECT_DIR", "KIRO_FILE_PATH", "KIRO_WORKSPACE_ROOT"],
-    prefix: "",
-    has_args: false,
-    project: None,
+    ..Lints::new("Kiro")
 };
 
 const FIELDS: Fields = Fields {

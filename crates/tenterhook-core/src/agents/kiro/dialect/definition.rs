@@ -24,21 +24,14 @@ static FILE: File = File {
 
 /// What the lints need to know of the command line 2.x: its other tools.
 pub(super) static LINTS: Lints = Lints {
-    agent: "Kiro",
     tools: &[
         &["use_aws", "introspect", "knowledge", "thinking", "todo_list", "report_issue"],
         &["code", "delegate"],
     ],
-    matcher_key: "matcher",
-    old_names: &[],
-    gone_names: &[],
     mcp: "@SERVER/TOOL",
     variables: &["USER_PROMPT"],
-    paths: &[],
     never_set: &["CLAUDE_PROJECT_DIR"],
-    prefix: "",
-    has_args: false,
-    project: None,
+    ..Lints::new("Kiro")
 };
 
 const FIELDS: Fields = Fields {

@@ -50,7 +50,6 @@ static FILE: File = File {
 /// What the lints need to know of Qwen Code, by its package 0.24.4, whose matchers know Claude Code's names of tools too (QW-10). It replaces the
 /// directories of Gemini CLI and of Claude Code itself, with quotes, before a shell reads them.
 pub(super) static LINTS: Lints = Lints {
-    agent: "Qwen Code",
     tools: &[
         &["save_memory", "lsp", "exec", "monitor", "workflow", "zoom_image", "display_image"],
         &["image_gen", "artifact", "record_artifact", "record_source", "report_findings"],
@@ -67,16 +66,11 @@ pub(super) static LINTS: Lints = Lints {
         &["Bash", "Read", "Write", "Edit", "NotebookEdit", "Glob", "Grep", "ExitPlanMode"],
         &["WebFetch", "WebSearch", "TodoWrite", "Agent", "Task", "Skill", "AskUserQuestion"],
     ],
-    matcher_key: "matcher",
-    old_names: &[],
-    gone_names: &[],
-    mcp: "mcp__SERVER__TOOL",
     variables: &["QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "QWEN_HOME"],
     paths: &["QWEN_PROJECT_DIR"],
     never_set: &["QWEN_TOOL_INPUT", "QWEN_TOOL_NAME"],
-    prefix: "",
-    has_args: false,
     project: Some("$QWEN_PROJECT_DIR"),
+    ..Lints::new("Qwen Code")
 };
 
 static GROUPS: Groups = Groups {

@@ -31,18 +31,10 @@ static FILE: File = File {
 
 /// What the lints need to know of Reasonix.
 pub(super) static LINTS: Lints = Lints {
-    agent: "Reasonix",
-    tools: &[],
     matcher_key: "match",
-    old_names: &[],
-    gone_names: &[],
-    mcp: "mcp__SERVER__TOOL",
-    variables: &[],
-    paths: &[],
     never_set: &["REASONIX_PROJECT_DIR", "REASONIX_TOOL_NAME", "REASONIX_TOOL_ARGS"],
-    prefix: "",
     has_args: true,
-    project: None,
+    ..Lints::new("Reasonix")
 };
 
 /// The fields of an entry; those of the first version come first.

@@ -32,18 +32,10 @@ static FILE: File = File {
 
 /// What the lints of commands need to know of Mistral Vibe, which sets no variable for hooks.
 static LINTS: Lints = Lints {
-    agent: "Mistral Vibe",
-    tools: &[],
     matcher_key: "match",
-    old_names: &[],
-    gone_names: &[],
     mcp: "mcp_SERVER.TOOL",
-    variables: &[],
-    paths: &[],
     never_set: &["VIBE_PROJECT_DIR", "VIBE_TOOL_NAME", "VIBE_TOOL_INPUT"],
-    prefix: "",
-    has_args: false,
-    project: None,
+    ..Lints::new("Mistral Vibe")
 };
 
 const FIELDS: Fields = Fields {

@@ -14,12 +14,7 @@ use crate::hook::{Command, Invocation, Prewarm, Run, Shell, files};
 
 /// What the lints need to know of native files, for any agent.
 static LINTS: Lints = Lints {
-    agent: "Tenterhook",
-    tools: &[],
     matcher_key: "match",
-    old_names: &[],
-    gone_names: &[],
-    mcp: "mcp__SERVER__TOOL",
     variables: &[
         "TENTERHOOK_ENV_FILE",
         "TENTERHOOK_EVENT",
@@ -27,10 +22,8 @@ static LINTS: Lints = Lints {
         "TENTERHOOK_SESSION_ID",
     ],
     paths: &["TENTERHOOK_PROJECT_DIR"],
-    never_set: &[],
-    prefix: "",
-    has_args: false,
     project: Some("$TENTERHOOK_PROJECT_DIR"),
+    ..Lints::new("Tenterhook")
 };
 
 impl Reader<'_> {

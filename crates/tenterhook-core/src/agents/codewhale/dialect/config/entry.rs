@@ -20,18 +20,10 @@ use crate::text;
 
 /// What the lints of commands need to know of CodeWhale.
 static LINTS: Lints = Lints {
-    agent: "CodeWhale",
-    tools: &[],
     matcher_key: "condition",
-    old_names: &[],
-    gone_names: &[],
-    mcp: "mcp__SERVER__TOOL",
-    variables: &[],
     paths: &["DEEPSEEK_WORKSPACE"],
-    never_set: &[],
-    prefix: "",
-    has_args: false,
     project: Some("$DEEPSEEK_WORKSPACE"),
+    ..Lints::new("CodeWhale")
 };
 
 /// The keys of an entry.
