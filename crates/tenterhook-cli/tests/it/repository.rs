@@ -147,10 +147,10 @@ const CLONE: &[(&str, &str, usize, &str, &[&str])] = &[
         "x\n",
         1,
         "1 line of code",
-        &["Kilo, at start, as a tool; unasked\n"],
+        &["Kilo, with a session, as a tool; unasked\n"],
     ),
     (".kilocode/tools/a.js", "x\n", 1, "1 line of code", &["Kilo"]),
-    (".opencode/tool/a.ts", "x\n", 1, "1 line of code", &["OpenCode, at start, as a tool"]),
+    (".opencode/tool/a.ts", "x\n", 1, "1 line of code", &["OpenCode, with a session, as a tool"]),
     (
         ".kilocode/mcp.json",
         r#"{"mcpServers": {"x": {"command": "./m"}}}"#,
