@@ -90,6 +90,7 @@ pub static AGENT: Agent = Agent {
             "a call with half a character (`\\ud800`) in its arguments runs: Hermes cannot hand it to a hook; in a locale without UTF-8, also one with a letter beyond ASCII",
             "a Python plugin runs in the same process, and its `approve` counts before a later denial",
             "a prompt cannot be blocked",
+            "since 0.20, what the `modify` of your other hooks changes in a call is not asked about again",
             "a hook that takes longer than 300 seconds lets the call run; ours ends before",
             "the end of a turn is a gate only after Hermes changed files",
             "each profile (`hermes -p NAME`) has its own `HERMES_HOME`: install in each",
