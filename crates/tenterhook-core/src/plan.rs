@@ -358,8 +358,7 @@ fn find_matched_subject<'a>(
             return Ok(Some(Match { subject, other: Some(other.into()), is_guess: false }));
         }
     }
-    let mut guesses = other_divisions(event).filter(|_| hook.compat == Compat::Guarded);
-    while let Some(guess) = guesses.next() {
+    for guess in other_divisions(event).filter(|_| hook.compat == Compat::Guarded) {
         if hook.matcher.matches(Some(&guess))? {
             return Ok(Some(Match { subject, other: Some(guess.into()), is_guess: true }));
         }

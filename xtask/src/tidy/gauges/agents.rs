@@ -45,8 +45,8 @@ impl AgentNames {
                 [agent.programs, agent.packages, agent.guarded.files, agent.guarded.variables];
             names.extend(tables.into_iter().flatten());
         }
-        // These belong to the system and lead to the files of many programs.
-        names.retain(|name| !name.starts_with("XDG_"));
+        // The first belong to the system and lead to the files of many programs; the other is a word of the trade, and Cursor's program.
+        names.retain(|name| !name.starts_with("XDG_") && *name != "agent");
         Ok(Self { literal: Regex::new(r#""([^"\\\n]+)""#)?, names })
     }
 
