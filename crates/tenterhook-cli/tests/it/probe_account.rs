@@ -372,8 +372,11 @@ fn interrupted_wait_for_the_user_removes_the_folder() {
     let mut stderr = BufReader::new(probe.stderr.take().unwrap());
     while !stderr.by_ref().lines().next().unwrap().unwrap().contains("ran.missing") {}
     assert_eq!(probe_folders(&fixture), 1);
+    // Waiting would close it, which ends the program, too.
+    let stdin = probe.stdin.take();
     kill_process(Pid::from_child(&probe), Signal::INT).unwrap();
     assert_eq!(probe.wait().unwrap().code(), Some(130));
+    drop(stdin);
     assert_eq!(probe_folders(&fixture), 0);
 }
 

@@ -9,6 +9,7 @@ const NAMES: &[&str] = &[
     "ampcode",
     "codeium",
     "core.hooks",
+    "crushrc",
     "factory",
     "hook",
     "managed-settings",
