@@ -9,7 +9,7 @@ const NAMES: &[&str] = &[
     "ampcode",
     "codeium",
     "core.hooks",
-    "crushrc",
+    "crushr",
     "factory",
     "hook",
     "managed-settings",
