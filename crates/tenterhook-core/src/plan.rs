@@ -366,18 +366,21 @@ fn find_matched_subject<'a>(
     Ok(None)
 }
 
-/// Returns the names that a tool of a server has if the server's name ends at another underscore:
-/// for `mcp__my__server_find`, `mcp__my_server__find`. Agents that call it `mcp_my_server_find` do
-/// not say where it ends (S-6).
+/// Returns the names that a tool of a server has if the server's name ends at another underscore or
+/// dash: for `mcp__my__server_find`, `mcp__my_server__find`. Agents that call it
+/// `mcp_my_server_find` do not say where it ends (S-6).
 fn other_divisions(event: &Event) -> impl Iterator<Item = String> {
     let name = event.text("tool_name").and_then(|name| name.strip_prefix("mcp__"));
     let parts = name.and_then(|name| name.split_once("__"));
-    let flat = parts.map(|(server, tool)| format!("{server}_{tool}")).unwrap_or_default();
-    let given = parts.map(|(server, _)| server.len());
-    let ends: Vec<usize> = flat.match_indices('_').map(|(end, _)| end).collect();
-    ends.into_iter().filter(move |end| Some(*end) != given).filter_map(move |end| {
-        let (server, tool) = (flat.get(..end)?, flat.get(end + 1..)?);
-        (!server.is_empty() && !tool.is_empty()).then(|| format!("mcp__{server}__{tool}"))
+    parts.into_iter().flat_map(|(server, tool)| {
+        ['_', '-'].into_iter().flat_map(move |mark| {
+            let flat = format!("{server}{mark}{tool}");
+            let ends: Vec<usize> = flat.match_indices(mark).map(|(end, _)| end).collect();
+            ends.into_iter().filter(move |end| *end != server.len()).filter_map(move |end| {
+                let (server, tool) = (flat.get(..end)?, flat.get(end + 1..)?);
+                (!server.is_empty() && !tool.is_empty()).then(|| format!("mcp__{server}__{tool}"))
+            })
+        })
     })
 }
 

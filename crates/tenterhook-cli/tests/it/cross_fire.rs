@@ -504,3 +504,47 @@ fn a_hook_of_any_agent_counts_behind_any_other() {
         assert!(PAGE.contains(table), "the page has another table for `{says}`:\n{wants}");
     }
 }
+
+/// How agents call the tool `create` of the server `my_server`; the others are in the table of what they do not cover.
+const SERVER_TOOLS: &[(&str, &str)] = &[
+    ("codex", "mcp__my_server__create"),
+    ("copilot", "my_server-create"),
+    ("openclaw", "my_server__create"),
+    ("amp", "mcp__my_server__create"),
+    ("goose", "my_server__create"),
+    ("qwen", "mcp__my_server__create"),
+    ("droid", "my_server___create"),
+    ("vibe", "mcp_my_server.create"),
+    ("kimi", "mcp__my_server__create"),
+    ("antigravity", "mcp_my_server_create"),
+    ("kiro", "mcp_my_server_create"),
+    ("crush", "mcp_my_server_create"),
+    ("hermes", "mcp__my_server__create"),
+    ("gemini", "mcp_my_server_create"),
+];
+
+/// CP-30, GM-22, OC-4, S-6.
+#[test]
+fn a_hook_for_the_tool_of_a_server_counts_behind_any_agent() {
+    let format = Format {
+        title: "Claude Code",
+        own: &[],
+        file: (
+            ".claude/settings.json",
+            r#"{"hooks":{"PreToolUse":[{"matcher":"mcp__my_server__create","hooks":[{"type":"command","command":"{hook}"}]}]}}"#,
+        ),
+        says: NESTED,
+    };
+    for (name, tool) in SERVER_TOOLS {
+        let (title, _, event, payload) = AGENTS.iter().find(|agent| agent.1 == *name).unwrap();
+        let mut payload: Value = serde_json::from_str(payload).unwrap();
+        for place in ["/tool_name", "/toolName", "/toolCall/name", "/tool_call/name"] {
+            if let Some(place) = payload.pointer_mut(place) {
+                *place = (*tool).into();
+            }
+        }
+        let payload: &'static str = payload.to_string().leak();
+        let reply = fired(&format, NESTED[0], &(title, name, event, payload));
+        assert_eq!(restraint_of(&reply), "deny", "{name}: {reply}");
+    }
+}

@@ -6,9 +6,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Command, Stdio};
 
 use insta::assert_snapshot;
-use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use tenterhook_testkit::make_fifo;
 
 use crate::fixture::{CliOutput, Fixture};
 
@@ -350,7 +350,7 @@ fn interrupted_run_ends_its_children_and_removes_its_folder() {
             "trap '' TERM INT\nsleep 1000 & echo $! >\"$HOME/child\"; echo >\"$HOME/ready\"; wait\n",
         );
         let ready = fixture.path("home/ready");
-        mknodat(CWD, &ready, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        make_fifo(&ready).unwrap();
         let program = fixture.path("cursor-agent").display().to_string();
         let probe = start(&fixture, &["cursor", "--use-my-account", "--program", &program]);
         fs::read_to_string(&ready).unwrap();

@@ -54,6 +54,13 @@ pub(in crate::dialect) fn parse_name<'a>(
     }
 }
 
+/// Returns the neutral name of a tool of a server that an agent calls by its pattern.
+pub(in crate::dialect) fn neutral_name(pattern: &'static str, own: &str) -> Option<String> {
+    let tool = parse_name(pattern, own).filter(|_| !own.starts_with(beginning(NEUTRAL)))?;
+    let is_whole = tool.server.is_some() && tool.tool.is_some_and(|tool| !tool.is_empty());
+    is_whole.then(|| tool.expression(NEUTRAL).0)
+}
+
 /// Returns the name of a tool of a server by the pattern of an agent; `None` if the name is not
 /// neutral, or the same.
 pub(in crate::dialect) fn own_name(pattern: &'static str, neutral: &str) -> Option<String> {

@@ -280,9 +280,8 @@ fn unknown_event_is_reported_and_misspelt_gate_denies() {
 /// none allows.
 #[test]
 fn server_whose_name_has_an_underscore_is_matched_and_its_hook_cannot_allow() {
-    let event =
-        Event::new("PreToolUse", Surroundings::default()).with("tool_name", "mcp__my__server_find");
-    let select = |name: &str, compat| {
+    let select_for = |tool: &str, name: &str, compat| {
+        let event = Event::new("PreToolUse", Surroundings::default()).with("tool_name", tool);
         let gate = Hook { compat, ..matching("h", "PreToolUse", names(&[name])) };
         let ruleset = Ruleset::new(vec![gate], Vec::new());
         let stage = ruleset.stages(&event.name).first()?;
@@ -290,6 +289,7 @@ fn server_whose_name_has_an_underscore_is_matched_and_its_hook_cannot_allow() {
         let steps = select_steps(&ruleset, &View::default(), &context, stage);
         steps.first().map(|step| step.widened.is_some())
     };
+    let select = |name: &str, compat| select_for("mcp__my__server_find", name, compat);
     for (name, widened) in [
         ("mcp__my__server_find", Some(false)),
         ("mcp__my_server__find", Some(true)),
@@ -299,4 +299,7 @@ fn server_whose_name_has_an_underscore_is_matched_and_its_hook_cannot_allow() {
         assert_eq!(select(name, Compat::Guarded), widened, "{name}");
     }
     assert_eq!(select("mcp__my_server__find", Compat::Exact), None);
+    let of_copilot = "mcp__github__mcp-server-list_issues";
+    let name = "mcp__github-mcp-server__list_issues";
+    assert_eq!(select_for(of_copilot, name, Compat::Guarded), Some(true));
 }

@@ -6,7 +6,7 @@
 
 use crate::answer::Power::{Context, Deny, Input, Message};
 use crate::dialect::DialectId;
-use crate::dialect::kit::call::Vocabulary;
+use crate::dialect::kit::call::{NEUTRAL_SERVER_TOOL, Vocabulary};
 use crate::dialect::kit::plugin::{
     ARGS, CONTEXT, DENY, MESSAGE, Plugin, RESULT, ROWS, new_vocabulary,
 };
@@ -23,7 +23,7 @@ pub(crate) static AMP: Dialect = Plugin {
 }
 .into_dialect();
 
-static WORDS: Vocabulary = new_vocabulary("Amp", TOOLS);
+static WORDS: Vocabulary = new_vocabulary("Amp", TOOLS, NEUTRAL_SERVER_TOOL);
 
 const PATH: (&str, &str) = ("path", "file_path");
 

@@ -42,7 +42,7 @@ pub static CRUSH: Dialect = Dialect {
         recognizes: recognize_config,
         places: config_candidates,
         read_config: config::read_config,
-        decode_event: vocabulary::decode_event,
+        decode_event: |json, roots| vocabulary::WORDS.decode_event(json, roots),
         encode_event,
         read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
@@ -70,13 +70,13 @@ fn recognize_config(path: &Path, _: Option<&Node>) -> Fit {
 
 /// Encodes an event, with the environment variables of its hooks (CR-21).
 fn encode_event(event: &Event) -> Envelope {
-    let envelope = vocabulary::encode_event(event);
+    let envelope = vocabulary::WORDS.encode_event(event);
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let input = |key: &str| {
         let input = event.payload.get("tool_input").and_then(|input| input.get(key)?.as_str());
         input.unwrap_or_default().to_owned()
     };
-    let tool = vocabulary::own_tool_name(event).unwrap_or_default();
+    let tool = vocabulary::WORDS.own_tool_name(event).unwrap_or_default();
     let env = non_empty_variables([
         ("CRUSH", "1"),
         ("AGENT", "crush"),

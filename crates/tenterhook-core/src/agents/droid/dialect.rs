@@ -48,7 +48,7 @@ pub static DROID: Dialect = Dialect {
         recognizes: recognize_config,
         places: config_candidates,
         read_config: config::read_config,
-        decode_event: vocabulary::decode_event,
+        decode_event: |json, roots| vocabulary::WORDS.decode_event(json, roots),
         encode_event,
         read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
@@ -83,5 +83,5 @@ fn recognize_config(path: &Path, _: Option<&Node>) -> Fit {
 fn encode_event(event: &Event) -> Envelope {
     let project = event.within.project.to_string_lossy();
     let env = non_empty_variables(PROJECT_VARIABLES.map(|name| (name, &*project)));
-    Envelope { env, ..vocabulary::encode_event(event) }
+    Envelope { env, ..vocabulary::WORDS.encode_event(event) }
 }

@@ -52,7 +52,7 @@ pub static GEMINI: Dialect = Dialect {
         },
         places: |roots| settings::config_candidates(&config::SETTINGS_PATHS, roots),
         read_config: config::read_config,
-        decode_event: |json, roots| vocabulary::WORDS.decode_event(json, roots),
+        decode_event: vocabulary::decode_event,
         encode_event,
         read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })

@@ -29,7 +29,7 @@ pub(crate) static OPENCLAW: Dialect = Plugin {
 }
 .into_dialect();
 
-static WORDS: Vocabulary = new_vocabulary("OpenClaw", TOOLS);
+static WORDS: Vocabulary = new_vocabulary("OpenClaw", TOOLS, "SERVER__TOOL");
 
 #[rustfmt::skip]
 static TOOLS: &[ToolWords] = &[

@@ -2,7 +2,7 @@
 //! running hook commands. The plugin of Tenterhook sends OpenCode's names of tools and arguments.
 
 use crate::answer::Power::{self, Context, Deny, Env, Input, Message, Output, Prompt};
-use crate::dialect::kit::call::{Keys, Vocabulary, event_row};
+use crate::dialect::kit::call::{Keys, NEUTRAL_SERVER_TOOL, Vocabulary, event_row};
 use crate::dialect::kit::plugin::{ARGS, CONTEXT, DENY, ENV, MESSAGE, OUTPUT, PROMPT, Plugin};
 use crate::dialect::kit::reply::{EventReplies, Phrase, Replies};
 pub(crate) use crate::dialect::parts::Dialect;
@@ -23,7 +23,14 @@ static REPLIES: Replies = new_replies("OpenCode");
 
 /// Returns the vocabulary of an agent with OpenCode's plugins.
 pub(in crate::agents) const fn new_vocabulary(agent: &'static str) -> Vocabulary {
-    Vocabulary { agent, name: "hook_event_name", keys: KEYS, tools: TOOLS, rows: || ROWS }
+    Vocabulary {
+        agent,
+        name: "hook_event_name",
+        keys: KEYS,
+        tools: TOOLS,
+        server_tool: NEUTRAL_SERVER_TOOL,
+        rows: || ROWS,
+    }
 }
 
 /// Returns the replies to an agent with OpenCode's plugins.

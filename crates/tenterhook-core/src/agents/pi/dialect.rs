@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::answer::Power::{self, Context, Deny, Input, Message, Prompt};
 use crate::dialect::DialectId;
-use crate::dialect::kit::call::Vocabulary;
+use crate::dialect::kit::call::{NEUTRAL_SERVER_TOOL, Vocabulary};
 use crate::dialect::kit::plugin::{
     ARGS, CONTEXT, DENY, EDIT, MESSAGE, PROMPT, Plugin, RESULT, ROWS, new_vocabulary,
     set_opened_path, to_agent_edits, with_neutral_edits,
@@ -24,7 +24,7 @@ pub(crate) static PI: Dialect = Plugin {
 }
 .into_dialect();
 
-static WORDS: Vocabulary = new_vocabulary("Pi", TOOLS);
+static WORDS: Vocabulary = new_vocabulary("Pi", TOOLS, NEUTRAL_SERVER_TOOL);
 
 #[rustfmt::skip]
 static TOOLS: &[ToolWords] = &[

@@ -8,10 +8,7 @@ use std::sync::LazyLock;
 
 use crate::answer::Power;
 use crate::answer::{Answer, Powers};
-use crate::dialect::kit::call::{
-    Keys, TIMEOUT, Vocabulary, end_of_turn_row, event_row, make_flat_mcp_name_neutral,
-    write_flat_mcp_name,
-};
+use crate::dialect::kit::call::{Keys, TIMEOUT, Vocabulary, end_of_turn_row, event_row};
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply::phrases::{
     ALLOW_CALL, ASK_CALL, BLOCK, CHANGE_CALL, CONTEXT, DENY_CALL, MESSAGE, NAMED, PowerPhrase, STOP,
@@ -20,7 +17,7 @@ use crate::dialect::kit::reply::{EventReplies, Part, Replies};
 use crate::dialect::kit::reply_form::{self, Ended, ReplyForm};
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files};
 use crate::dialect::tools::ToolWords;
-use crate::dialect::{DialectId, Envelope, EventRow, Fit, Subject};
+use crate::dialect::{DialectId, EventRow, Fit, Subject};
 use crate::source::ReadConfig;
 
 /// The dialect.
@@ -37,16 +34,8 @@ pub static VSCODE: Dialect = Dialect {
         recognizes: |_, _| Fit::No,
         places: |_| Vec::new(),
         read_config: |_| ReadConfig::default(),
-        decode_event: |json, roots| {
-            let mut event = WORDS.decode_event(json, roots)?;
-            make_flat_mcp_name_neutral(&mut event);
-            Ok(event)
-        },
-        encode_event: |event| {
-            let mut fields = WORDS.to_agent_fields(event);
-            write_flat_mcp_name(event, &mut fields);
-            Envelope { body: Envelope::serialize_payload(&fields), ..Envelope::default() }
-        },
+        decode_event: |json, roots| WORDS.decode_event(json, roots),
+        encode_event: |event| WORDS.encode_event(event),
         read_answer: |event, row, report| reply_form::read_report(&FORM, event, row, report),
     })
 };
@@ -56,6 +45,7 @@ static WORDS: Vocabulary = Vocabulary {
     name: "hookEventName",
     keys: KEYS,
     tools: TOOLS,
+    server_tool: "mcp_SERVER_TOOL",
     rows: || &ROWS,
 };
 

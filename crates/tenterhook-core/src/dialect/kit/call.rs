@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::event::{describe_fields, parse_arguments, take_text};
 use crate::answer::Power;
+use crate::dialect::servers;
 use crate::dialect::tools::{ToolWords, find_tool_by_neutral_name, find_tool_by_own_name};
 use crate::dialect::{Cap, Envelope, EventFault, EventRow, Roots, Subject};
 use crate::event::{Event, EventName, Surroundings};
@@ -41,29 +42,8 @@ pub(crate) const fn end_of_turn_row(
 /// keys have the same neutral key, hooks get the first.
 pub(crate) type Keys = &'static [(&'static str, &'static str)];
 
-/// Gives the tool of an MCP server its neutral name, if the agent calls it `mcp_SERVER_TOOL`. Such a
-/// name does not show where the server's ends: its first word counts.
-pub(crate) fn make_flat_mcp_name_neutral(event: &mut Event) {
-    let rest = event.text("tool_name").and_then(|name| name.strip_prefix("mcp_"));
-    let parts = rest.and_then(|rest| rest.split_once('_')).filter(|(server, _)| !server.is_empty());
-    if let Some((server, tool)) = parts {
-        let name = format!("mcp__{server}__{tool}");
-        event.payload.insert("tool_name".to_owned(), name.into());
-    }
-}
-
-/// Returns `mcp_SERVER_TOOL` for the neutral name of a tool of an MCP server.
-pub(crate) fn flat_mcp_name(neutral: &str) -> Option<String> {
-    let (server, tool) = neutral.strip_prefix("mcp__")?.split_once("__")?;
-    Some(format!("mcp_{server}_{tool}"))
-}
-
-/// Writes the flat name of a tool of an MCP server into the agent's fields of its event.
-pub(crate) fn write_flat_mcp_name(event: &Event, fields: &mut Map<String, Value>) {
-    if let Some(name) = event.text("tool_name").and_then(flat_mcp_name) {
-        fields.insert("tool_name".to_owned(), name.into());
-    }
-}
+/// How most agents call a tool of an MCP server.
+pub(crate) const NEUTRAL_SERVER_TOOL: &str = servers::NEUTRAL;
 
 /// The names that one agent uses.
 pub(crate) struct Vocabulary {
@@ -73,6 +53,9 @@ pub(crate) struct Vocabulary {
     pub(crate) name: &'static str,
     pub(crate) keys: Keys,
     pub(crate) tools: &'static [ToolWords],
+    /// How it calls a tool of an MCP server, with `SERVER` and `TOOL` in it. Where the name does not
+    /// show where the server's ends, its first word counts.
+    pub(crate) server_tool: &'static str,
     pub(crate) rows: fn() -> &'static [EventRow],
 }
 
@@ -169,6 +152,8 @@ impl Vocabulary {
             if let Some(input) = event.payload.get_mut("tool_input") {
                 *input = tool.to_neutral_input(input);
             }
+        } else if let Some(neutral) = servers::neutral_name(self.server_tool, &name) {
+            event.payload.insert("tool_name".to_owned(), neutral.into());
         }
         Ok(())
     }
@@ -195,8 +180,8 @@ impl Vocabulary {
         }
         for (key, value) in event.payload.iter().chain(&within.facts) {
             let value = match (key.as_str(), tool) {
-                ("tool_name", Some(words)) => {
-                    words.own.first().map_or(value.clone(), |text| (*text).into())
+                ("tool_name", _) => {
+                    self.own_tool_name(event).map_or_else(|| value.clone(), Value::from)
                 }
                 ("tool_input", Some(words)) => words.to_agent_input(value),
                 _ => value.clone(),
@@ -204,6 +189,14 @@ impl Vocabulary {
             put(key, value);
         }
         fields
+    }
+
+    /// Returns the agent's name of the tool of an event, if it is about one.
+    pub(crate) fn own_tool_name(&self, event: &Event) -> Option<String> {
+        let name = event.text("tool_name")?;
+        let words = find_tool_by_neutral_name(self.tools, name).and_then(|words| words.own.first());
+        let of_server = || servers::own_name(self.server_tool, name);
+        words.map(|own| (*own).to_owned()).or_else(of_server).or_else(|| Some(name.to_owned()))
     }
 
     /// Writes the input of a hook.

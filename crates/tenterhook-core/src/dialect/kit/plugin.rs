@@ -50,8 +50,19 @@ pub(crate) const RESULT: &[PowerPhrase] =
     &[(Deny, DENY), (Output, OUTPUT), (Context, CONTEXT), (Message, MESSAGE)];
 
 /// Returns the vocabulary of an agent whose module gives events their neutral names.
-pub(crate) const fn new_vocabulary(agent: &'static str, tools: &'static [ToolWords]) -> Vocabulary {
-    Vocabulary { agent, name: "hook_event_name", keys: &[("agent", "")], tools, rows: || ROWS }
+pub(crate) const fn new_vocabulary(
+    agent: &'static str,
+    tools: &'static [ToolWords],
+    server_tool: &'static str,
+) -> Vocabulary {
+    Vocabulary {
+        agent,
+        name: "hook_event_name",
+        keys: &[("agent", "")],
+        tools,
+        server_tool,
+        rows: || ROWS,
+    }
 }
 
 /// What differs between the modules.

@@ -6,17 +6,21 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 
 use super::reply::FORM;
-use crate::dialect::kit::call::{
-    Keys, Vocabulary, end_of_turn_row, event_row, make_flat_mcp_name_neutral, write_flat_mcp_name,
-};
+use crate::dialect::kit::call::{Keys, Vocabulary, end_of_turn_row, event_row};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
 use crate::event::Event;
 use crate::hook::OnFailure;
 
-pub(super) static WORDS: Vocabulary =
-    Vocabulary { agent: "Antigravity", name: "", keys: KEYS, tools: TOOLS, rows: || &ROWS };
+pub(super) static WORDS: Vocabulary = Vocabulary {
+    agent: "Antigravity",
+    name: "",
+    keys: KEYS,
+    tools: TOOLS,
+    server_tool: "mcp_SERVER_TOOL",
+    rows: || &ROWS,
+};
 
 const NONE: Subject = Subject::None;
 const TOOL: Subject = Subject::Tool(TOOLS);
@@ -91,9 +95,7 @@ pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<E
         }
         other => fields.extend(other.map(|value| ("toolCall".to_owned(), value))),
     }
-    let mut event = WORDS.decode_event_as(&name, &fields, roots)?;
-    make_flat_mcp_name_neutral(&mut event);
-    Ok(event)
+    WORDS.decode_event_as(&name, &fields, roots)
 }
 
 /// Returns the event of a payload: the one for which its entry is registered, else the one that its
@@ -112,7 +114,6 @@ fn event_name_of_payload(json: &Map<String, Value>) -> Result<&str, EventFault> 
 /// Encodes an event, with its call in an object.
 pub(super) fn encode_event(event: &Event) -> Envelope {
     let mut fields = WORDS.to_agent_fields(event);
-    write_flat_mcp_name(event, &mut fields);
     let name = fields.shift_remove("tool_name").filter(|name| name != "");
     let input = fields.shift_remove("tool_input");
     if let Some(name) = name {

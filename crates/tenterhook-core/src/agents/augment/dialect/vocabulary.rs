@@ -7,7 +7,9 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::reply::FORM;
-use crate::dialect::kit::call::{Keys, Vocabulary, end_of_turn_row, event_row};
+use crate::dialect::kit::call::{
+    Keys, NEUTRAL_SERVER_TOOL, Vocabulary, end_of_turn_row, event_row,
+};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::{ToolWords, find_tool_by_neutral_name};
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
@@ -18,6 +20,7 @@ pub(super) static WORDS: Vocabulary = Vocabulary {
     name: "hook_event_name",
     keys: KEYS,
     tools: TOOLS,
+    server_tool: NEUTRAL_SERVER_TOOL,
     rows: || &ROWS,
 };
 

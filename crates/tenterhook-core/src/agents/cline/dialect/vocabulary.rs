@@ -7,14 +7,20 @@ use serde_json::{Map, Value, json};
 
 use super::TIMEOUT;
 use super::reply::FORM;
-use crate::dialect::kit::call::{Keys, Vocabulary, event_row};
+use crate::dialect::kit::call::{Keys, NEUTRAL_SERVER_TOOL, Vocabulary, event_row};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
 use crate::event::Event;
 
-pub(super) static WORDS: Vocabulary =
-    Vocabulary { agent: "Cline", name: "hookName", keys: KEYS, tools: TOOLS, rows: || &ROWS };
+pub(super) static WORDS: Vocabulary = Vocabulary {
+    agent: "Cline",
+    name: "hookName",
+    keys: KEYS,
+    tools: TOOLS,
+    server_tool: NEUTRAL_SERVER_TOOL,
+    rows: || &ROWS,
+};
 
 const NONE: Subject = Subject::None;
 const TOOL: Subject = Subject::Tool(TOOLS);

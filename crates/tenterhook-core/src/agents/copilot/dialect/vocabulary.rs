@@ -13,8 +13,14 @@ use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
 use crate::event::Event;
 
 /// The camel-case form, whose payloads do not name the event.
-pub(super) static CAMEL: Vocabulary =
-    Vocabulary { agent: "Copilot CLI", name: "", keys: KEYS, tools: TOOLS, rows: || &ROWS };
+pub(super) static CAMEL: Vocabulary = Vocabulary {
+    agent: "Copilot CLI",
+    name: "",
+    keys: KEYS,
+    tools: TOOLS,
+    server_tool: "SERVER-TOOL",
+    rows: || &ROWS,
+};
 
 /// Claude Code's form.
 pub(super) static PASCAL: Vocabulary = Vocabulary {
@@ -22,6 +28,7 @@ pub(super) static PASCAL: Vocabulary = Vocabulary {
     name: "hook_event_name",
     keys: PASCAL_KEYS,
     tools: PASCAL_TOOLS,
+    server_tool: "SERVER-TOOL",
     rows: || &PASCAL_ROWS,
 };
 

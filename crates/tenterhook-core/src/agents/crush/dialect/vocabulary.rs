@@ -1,19 +1,21 @@
-//! The vocabulary of Crush: its events, payload fields and tools (CR-20). Tables, and the
-//! translation of the names of MCP tools.
+//! The vocabulary of Crush: its events, payload fields and tools (CR-20). Tables only.
 
 use std::sync::LazyLock;
 
-use serde_json::{Map, Value};
-
 use super::reply::FORM;
-use crate::dialect::kit::call::{Vocabulary, event_row, flat_mcp_name, make_flat_mcp_name_neutral};
+use crate::dialect::kit::call::{Vocabulary, event_row};
 use crate::dialect::kit::reply_form;
-use crate::dialect::tools::{ToolWords, find_tool_by_neutral_name};
-use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
-use crate::event::Event;
+use crate::dialect::tools::ToolWords;
+use crate::dialect::{EventRow, Subject};
 
-pub(super) static WORDS: Vocabulary =
-    Vocabulary { agent: "Crush", name: "event", keys: &[], tools: TOOLS, rows: || &ROWS };
+pub(super) static WORDS: Vocabulary = Vocabulary {
+    agent: "Crush",
+    name: "event",
+    keys: &[],
+    tools: TOOLS,
+    server_tool: "mcp_SERVER_TOOL",
+    rows: || &ROWS,
+};
 
 const NONE: Subject = Subject::None;
 const TOOL: Subject = Subject::Tool(TOOLS);
@@ -55,26 +57,3 @@ pub(super) static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["web_search"], neutral: "WebSearch", keys: &[] },
     ToolWords { own: &["agent"], neutral: "Agent", keys: &[] },
 ];
-
-/// Decodes a payload. A tool of an MCP server, `mcp_SERVER_TOOL` here, gets its neutral name.
-pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
-    let mut event = WORDS.decode_event(json, roots)?;
-    make_flat_mcp_name_neutral(&mut event);
-    Ok(event)
-}
-
-/// Returns Crush's name of the tool of an event, if it is about one.
-pub(super) fn own_tool_name(event: &Event) -> Option<String> {
-    let name = event.text("tool_name")?;
-    let row = find_tool_by_neutral_name(TOOLS, name).and_then(|row| row.own.first());
-    Some(flat_mcp_name(name).unwrap_or_else(|| row.map_or(name, |own| *own).to_owned()))
-}
-
-/// Encodes an event.
-pub(super) fn encode_event(event: &Event) -> Envelope {
-    let mut fields = WORDS.to_agent_fields(event);
-    if let Some(name) = own_tool_name(event) {
-        fields.insert("tool_name".to_owned(), name.into());
-    }
-    Envelope { body: Envelope::serialize_payload(&fields), ..Envelope::default() }
-}

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::reply::{self, ACTION_REPLIES};
 use super::vocabulary::{self, KEYS, TOOLS, add_common_fields, event_row, with_directory};
-use crate::dialect::kit::call::Vocabulary;
+use crate::dialect::kit::call::{NEUTRAL_SERVER_TOOL, Vocabulary};
 use crate::dialect::kit::reply_form::{self, ReplyForm};
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
 use crate::event::Event;
@@ -18,6 +18,7 @@ pub(super) static WORDS: Vocabulary = Vocabulary {
     name: "hook_event_name",
     keys: KEYS,
     tools: TOOLS,
+    server_tool: NEUTRAL_SERVER_TOOL,
     rows: || &ROWS,
 };
 

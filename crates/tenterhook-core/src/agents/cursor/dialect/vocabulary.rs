@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::action;
 use super::reply::FORM;
 use crate::answer::Power;
-use crate::dialect::kit::call::{Keys, Vocabulary};
+use crate::dialect::kit::call::{Keys, NEUTRAL_SERVER_TOOL, Vocabulary};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{Cap, Envelope, EventFault, EventRow, Roots, Subject};
@@ -23,6 +23,7 @@ pub(super) static WORDS: Vocabulary = Vocabulary {
     name: "hook_event_name",
     keys: KEYS,
     tools: TOOLS,
+    server_tool: NEUTRAL_SERVER_TOOL,
     rows: || &ROWS,
 };
 

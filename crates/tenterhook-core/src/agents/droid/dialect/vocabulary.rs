@@ -3,17 +3,20 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use serde_json::{Map, Value};
-
 use super::reply::FORM;
 use crate::dialect::kit::call::{Vocabulary, end_of_turn_row, event_row};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
-use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
-use crate::event::Event;
+use crate::dialect::{EventRow, Subject};
 
-pub(super) static WORDS: Vocabulary =
-    Vocabulary { agent: "Droid", name: "hook_event_name", keys: &[], tools: TOOLS, rows: || &ROWS };
+pub(super) static WORDS: Vocabulary = Vocabulary {
+    agent: "Droid",
+    name: "hook_event_name",
+    keys: &[],
+    tools: TOOLS,
+    server_tool: "SERVER___TOOL",
+    rows: || &ROWS,
+};
 
 /// The default timeout of a hook.
 pub(super) const TIMEOUT: Duration = Duration::from_mins(1);
@@ -54,24 +57,3 @@ pub(super) static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["TodoWrite"], neutral: "TodoWrite", keys: &[] },
     ToolWords { own: &["Task"], neutral: "Agent", keys: &[] },
 ];
-
-/// The separator of server and tool in the name of a tool of an MCP server.
-const MCP: &str = "___";
-
-pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
-    let mut event = WORDS.decode_event(json, roots)?;
-    if let Some((server, tool)) = event.text("tool_name").and_then(|name| name.split_once(MCP)) {
-        let neutral = format!("mcp__{server}__{tool}");
-        event.payload.insert("tool_name".to_owned(), neutral.into());
-    }
-    Ok(event)
-}
-
-pub(super) fn encode_event(event: &Event) -> Envelope {
-    let mut fields = WORDS.to_agent_fields(event);
-    let tool = event.text("tool_name").and_then(|name| name.strip_prefix("mcp__"));
-    if let Some((server, tool)) = tool.and_then(|rest| rest.split_once("__")) {
-        fields.insert("tool_name".to_owned(), format!("{server}{MCP}{tool}").into());
-    }
-    Envelope { body: Envelope::serialize_payload(&fields), ..Envelope::default() }
-}

@@ -1,19 +1,23 @@
-//! The vocabulary of Gemini CLI: its events, payload fields and tools (GM-20, GM-30). Tables only.
+//! The vocabulary of Gemini CLI: its events, payload fields and tools (GM-20, GM-30). Tables, and the name of the tool of a server.
 
 use std::sync::LazyLock;
 use std::time::Duration;
+
+use serde_json::{Map, Value};
 
 use super::reply::FORM;
 use crate::dialect::kit::call::{Keys, Vocabulary, end_of_turn_row, event_row};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
-use crate::dialect::{EventRow, Subject};
+use crate::dialect::{EventFault, EventRow, Roots, Subject};
+use crate::event::Event;
 
 pub(super) static WORDS: Vocabulary = Vocabulary {
     agent: "Gemini CLI",
     name: "hook_event_name",
     keys: KEYS,
     tools: TOOLS,
+    server_tool: "mcp_SERVER_TOOL",
     rows: || &ROWS,
 };
 
@@ -57,3 +61,14 @@ pub(super) static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["write_todos"], neutral: "TodoWrite", keys: &[] },
     ToolWords { own: &["invoke_agent"], neutral: "Agent", keys: &[("agent_name", "subagent_type")] },
 ];
+
+/// Reads a payload. The name of a tool of an MCP server does not show where the server's ends;
+/// `mcp_context` does (GM-22).
+pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
+    let mut event = WORDS.decode_event(json, roots)?;
+    let text = |key: &str| json.get("mcp_context")?.get(key)?.as_str();
+    if let Some((server, tool)) = text("server_name").zip(text("tool_name")) {
+        event.payload.insert("tool_name".to_owned(), format!("mcp__{server}__{tool}").into());
+    }
+    Ok(event)
+}

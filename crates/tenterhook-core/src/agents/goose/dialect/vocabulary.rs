@@ -12,8 +12,14 @@ use crate::dialect::tools::ToolWords;
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
 use crate::event::Event;
 
-pub(super) static WORDS: Vocabulary =
-    Vocabulary { agent: "Goose", name: "event", keys: KEYS, tools: TOOLS, rows: || &ROWS };
+pub(super) static WORDS: Vocabulary = Vocabulary {
+    agent: "Goose",
+    name: "event",
+    keys: KEYS,
+    tools: TOOLS,
+    server_tool: "SERVER__TOOL",
+    rows: || &ROWS,
+};
 
 const NONE: Subject = Subject::None;
 const TOOL: Subject = Subject::Tool(TOOLS);
@@ -57,16 +63,11 @@ static TOOLS: &[ToolWords] = &[
 const OWN_SUBJECT: &[&str] =
     &["BeforeReadFile", "AfterFileEdit", "BeforeShellExecution", "AfterShellExecution"];
 
-/// Reads a payload. Goose names an MCP tool `server__tool`; its neutral name is
-/// `mcp__server__tool`.
+/// Reads a payload, without the text that matchers test.
 pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
     let mut event = WORDS.decode_event(json, roots)?;
     if !OWN_SUBJECT.contains(&event.name.as_str()) {
         event.payload.shift_remove("matcher_context");
-    }
-    if let Some(name) = event.text("tool_name").filter(|text| text.contains("__")) {
-        let name = format!("mcp__{name}");
-        event.payload.insert("tool_name".to_owned(), name.into());
     }
     Ok(event)
 }
@@ -74,10 +75,6 @@ pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<E
 /// Writes the payload, including the text that matchers test.
 pub(super) fn encode_event(event: &Event) -> Envelope {
     let mut fields = WORDS.to_agent_fields(event);
-    let tool = fields.get("tool_name").and_then(Value::as_str).map(str::to_owned);
-    if let Some(server) = tool.as_deref().and_then(|tool| tool.strip_prefix("mcp__")) {
-        fields.insert("tool_name".to_owned(), server.into());
-    }
     let context = ["tool_name", "message"].into_iter().find_map(|key| fields.get(key).cloned());
     if let Some(context) = context {
         fields.entry("matcher_context").or_insert(context);

@@ -8,7 +8,9 @@ use tenterhook_shell::quote_word;
 
 use super::TIMEOUT;
 use super::reply::FORM;
-use crate::dialect::kit::call::{Keys, Vocabulary, end_of_turn_row, event_row};
+use crate::dialect::kit::call::{
+    Keys, NEUTRAL_SERVER_TOOL, Vocabulary, end_of_turn_row, event_row,
+};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::{OWN_NAME, ToolWords, find_tool_by_neutral_name};
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
@@ -19,6 +21,7 @@ pub(super) static WORDS: Vocabulary = Vocabulary {
     name: "hook_event_name",
     keys: KEYS,
     tools: TOOLS,
+    server_tool: NEUTRAL_SERVER_TOOL,
     rows: || &ROWS,
 };
 

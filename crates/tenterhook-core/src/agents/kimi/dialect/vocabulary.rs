@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::reply::FORM;
 use crate::answer::Power;
-use crate::dialect::kit::call::{Keys, Vocabulary, event_row};
+use crate::dialect::kit::call::{Keys, NEUTRAL_SERVER_TOOL, Vocabulary, event_row};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{Cap, Envelope, EventFault, EventRow, Roots, Subject};
@@ -19,6 +19,7 @@ pub(super) static WORDS: Vocabulary = Vocabulary {
     name: "hook_event_name",
     keys: KEYS,
     tools: TOOLS,
+    server_tool: NEUTRAL_SERVER_TOOL,
     rows: || &ROWS,
 };
 

@@ -7,9 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::reply::{DEFINITION_FORM, FORM};
-use crate::dialect::kit::call::{
-    Vocabulary, event_row, make_flat_mcp_name_neutral, write_flat_mcp_name,
-};
+use crate::dialect::kit::call::{NEUTRAL_SERVER_TOOL, Vocabulary, event_row};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::{ToolWords, find_tool_by_neutral_name};
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
@@ -23,8 +21,14 @@ pub(super) const SPAWN: &str = "agentSpawn";
 
 const NAME: &str = "hook_event_name";
 
-pub(super) static WORDS: Vocabulary =
-    Vocabulary { agent: "Kiro", name: NAME, keys: &[], tools: TOOLS, rows: || &ROWS };
+pub(super) static WORDS: Vocabulary = Vocabulary {
+    agent: "Kiro",
+    name: NAME,
+    keys: &[],
+    tools: TOOLS,
+    server_tool: "mcp_SERVER_TOOL",
+    rows: || &ROWS,
+};
 
 /// The vocabulary of the command line 2.x.
 pub(super) static DEFINITION_WORDS: Vocabulary = Vocabulary {
@@ -32,6 +36,7 @@ pub(super) static DEFINITION_WORDS: Vocabulary = Vocabulary {
     name: NAME,
     keys: &[("assistant_response", "last_assistant_message")],
     tools: DEFINITION_TOOLS,
+    server_tool: NEUTRAL_SERVER_TOOL,
     rows: || &DEFINITION_ROWS,
 };
 
@@ -140,7 +145,6 @@ pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<E
     if let Some(name) = event.text("tool_name").and_then(neutral_mcp_name) {
         event.payload.insert("tool_name".to_owned(), name.into());
     }
-    make_flat_mcp_name_neutral(&mut event);
     Ok(event)
 }
 
@@ -186,9 +190,7 @@ fn flatten_call(fields: &mut Map<String, Value>) {
 
 /// Encodes an event for a hook of a hook file.
 pub(super) fn encode_event(event: &Event) -> Envelope {
-    let mut fields = WORDS.to_agent_fields(event);
-    write_flat_mcp_name(event, &mut fields);
-    Envelope { body: Envelope::serialize_payload(&fields), ..Envelope::default() }
+    WORDS.encode_event(event)
 }
 
 /// Encodes an event for a hook of a definition.

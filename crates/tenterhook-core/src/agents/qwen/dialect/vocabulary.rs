@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use super::reply::FORM;
-use crate::dialect::kit::call::{Vocabulary, end_of_turn_row, event_row};
+use crate::dialect::kit::call::{NEUTRAL_SERVER_TOOL, Vocabulary, end_of_turn_row, event_row};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{EventRow, Subject};
@@ -15,6 +15,7 @@ pub(super) static WORDS: Vocabulary = Vocabulary {
     name: "hook_event_name",
     keys: &[],
     tools: TOOLS,
+    server_tool: NEUTRAL_SERVER_TOOL,
     rows: || &ROWS,
 };
 

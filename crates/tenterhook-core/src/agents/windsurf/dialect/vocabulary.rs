@@ -6,15 +6,21 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 
 use super::reply::FORM;
-use crate::dialect::kit::call::{Keys, Vocabulary, event_row};
+use crate::dialect::kit::call::{Keys, NEUTRAL_SERVER_TOOL, Vocabulary, event_row};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
 use crate::event::Event;
 use crate::matcher::MatcherSpec;
 
-pub(super) static WORDS: Vocabulary =
-    Vocabulary { agent: "Windsurf", name: NAME, keys: KEYS, tools: &[], rows: || &ROWS };
+pub(super) static WORDS: Vocabulary = Vocabulary {
+    agent: "Windsurf",
+    name: NAME,
+    keys: KEYS,
+    tools: &[],
+    server_tool: NEUTRAL_SERVER_TOOL,
+    rows: || &ROWS,
+};
 
 /// The key that holds the name of the event.
 const NAME: &str = "agent_action_name";
