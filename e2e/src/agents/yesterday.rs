@@ -131,7 +131,9 @@ impl<'a> Shadowed<'a> {
         let output = self.of.run(args, room, &env)?;
         if !output.status.success() {
             let why = String::from_utf8_lossy(&output.stderr);
-            return Err(format!("`tenterhook {}`: {why}", args.join(" ")));
+            // Lines are wrapped for people, at any word.
+            let why: Vec<&str> = why.split_whitespace().collect();
+            return Err(format!("`tenterhook {}`: {}", args.join(" "), why.join(" ")));
         }
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }

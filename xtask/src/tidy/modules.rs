@@ -10,6 +10,7 @@ use crate::tree::File;
 const PURE: &[&str] = &[
     "agents",
     "answer",
+    "base64",
     "call",
     "compat",
     "config",
@@ -65,6 +66,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
 
 /// The modules from the lowest layer up: each may import only those before it.
 const LAYERS: &[&str] = &[
+    "base64",
     "shell",
     "text",
     "compat",
