@@ -11,6 +11,7 @@ mod bypassed;
 mod cancel;
 mod check;
 mod check_scripts;
+mod clone;
 mod compared;
 mod confined;
 mod convert;
