@@ -4,43 +4,37 @@ use serde_json::{Map, Value};
 
 use crate::base64;
 
-/// Deepest nest of an input that is walked.
-const DEEPEST: usize = 16;
-
-/// Returns the input with the text of its encoded fields in their place; `None` if it has none.
+/// Returns the input with the text of its encoded fields in their place; `None` if it has none. The
+/// JSON reader of the event bounds the depth.
 pub(crate) fn decoded_input(input: &Value) -> Option<Value> {
-    has_encoded_field(input, 0).then(|| {
+    has_encoded_field(input).then(|| {
         let mut decoded = input.clone();
-        decode_fields(&mut decoded, 0);
+        decode_fields(&mut decoded);
         decoded
     })
 }
 
-fn has_encoded_field(value: &Value, depth: usize) -> bool {
+fn has_encoded_field(value: &Value) -> bool {
     match value {
-        Value::Array(items) if depth < DEEPEST => {
-            items.iter().any(|item| has_encoded_field(item, depth + 1))
-        }
-        Value::Object(fields) if depth < DEEPEST => {
+        Value::Array(items) => items.iter().any(has_encoded_field),
+        Value::Object(fields) => {
             typed_text(fields).is_some()
                 || fields.iter().any(|(key, value)| {
-                    decoded_text(key, value).is_some() || has_encoded_field(value, depth + 1)
+                    decoded_text(key, value).is_some() || has_encoded_field(value)
                 })
         }
         _ => false,
     }
 }
 
-fn decode_fields(value: &mut Value, depth: usize) {
+fn decode_fields(value: &mut Value) {
     match value {
-        Value::Array(items) if depth < DEEPEST => {
-            items.iter_mut().for_each(|item| decode_fields(item, depth + 1));
-        }
-        Value::Object(fields) if depth < DEEPEST => {
+        Value::Array(items) => items.iter_mut().for_each(decode_fields),
+        Value::Object(fields) => {
             for (key, value) in fields.iter_mut() {
                 match decoded_text(key, value) {
                     Some(text) => *value = text.into(),
-                    None => decode_fields(value, depth + 1),
+                    None => decode_fields(value),
                 }
             }
             if let Some(text) = typed_text(fields) {
