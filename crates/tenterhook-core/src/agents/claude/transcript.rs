@@ -5,11 +5,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-pub(crate) use crate::transcript::raw::{
-    self, Ask, Content, Field, Unread, Within, borrowed_parts,
-};
+use crate::transcript::raw::{self, Ask, Content, Field, Unread, Within, borrowed_parts};
 use crate::transcript::usage::UsageForm;
-pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
+use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
 /// Where a transcript has the tokens of an answer (2.1.330). Several lines, one for each block of
 /// the answer, repeat them. No line has the size of the window.

@@ -7,9 +7,9 @@ use std::collections::HashSet;
 use serde_json::json;
 
 use crate::transcript::claude::replace_carried_if_new;
-pub(crate) use crate::transcript::raw::{self, Ask, Field, Unread, Within, borrowed_parts};
+use crate::transcript::raw::{self, Ask, Field, Unread, Within, borrowed_parts};
 use crate::transcript::usage::UsageForm;
-pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
+use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
 /// Where a transcript has the tokens of an answer (0.169.0).
 pub(crate) static USAGE: UsageForm = UsageForm {

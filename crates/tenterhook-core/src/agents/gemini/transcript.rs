@@ -4,9 +4,9 @@
 use std::collections::HashSet;
 
 use crate::transcript::claude::replace_carried_if_new;
-pub(crate) use crate::transcript::raw::{self, Ask, Field, Unread, borrowed_parts};
+use crate::transcript::raw::{self, Ask, Field, Unread, borrowed_parts};
 use crate::transcript::usage::UsageForm;
-pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
+use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
 /// Where a transcript has the tokens of an answer (0.61.0). An answer is written again, with the
 /// same id, when its calls are known.

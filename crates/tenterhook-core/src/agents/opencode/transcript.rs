@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::transcript::claude::replace_carried_if_new;
-pub(crate) use crate::transcript::raw::{Ask, Field, Unread, borrowed_parts};
-pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
+use crate::transcript::raw::{Ask, Field, Unread, borrowed_parts};
+use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
 borrowed_parts! {
     struct Row<'a> {

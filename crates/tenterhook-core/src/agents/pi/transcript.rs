@@ -4,10 +4,8 @@
 use std::borrow::Cow;
 
 use crate::transcript::claude::replace_carried_if_new;
-pub(crate) use crate::transcript::raw::{
-    self, Ask, Content, Field, Unread, Within, borrowed_parts,
-};
-pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
+use crate::transcript::raw::{self, Ask, Content, Field, Unread, Within, borrowed_parts};
+use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
 borrowed_parts! {
     struct Line<'a> {

@@ -4,11 +4,9 @@
 use std::borrow::Cow;
 
 use crate::transcript::claude::replace_carried_if_new;
-pub(crate) use crate::transcript::raw::{
-    self, Ask, Content, Field, Unread, Within, borrowed_parts,
-};
+use crate::transcript::raw::{self, Ask, Content, Field, Unread, Within, borrowed_parts};
 use crate::transcript::usage::UsageForm;
-pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
+use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
 /// Where a transcript has the tokens of an answer (0.15.10).
 pub(crate) static USAGE: UsageForm = UsageForm {
