@@ -88,6 +88,7 @@ pub static AGENT: Agent = Agent {
             "a hook that exceeds its timeout lets the call run; ours ends before",
             "under `--allow-all-tools` a question is answered with yes by Copilot itself",
             "hooks of a repository run in trusted folders only",
+            "a tool of an MCP server is called `SERVER-TOOL`: if the server's name has `-`, rules see its first word as the server",
         ],
         next: "Copilot CLI reads it when it is started next",
         ..Installation::NONE
